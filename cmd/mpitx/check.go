@@ -22,6 +22,9 @@ import (
 	"mpitx/export"
 )
 
+// maxJobs bounds --jobs: each is a process or two that load an MPI library.
+const maxJobs = 256
+
 type checkOptions struct {
 	a         *app
 	mpi       string
@@ -101,6 +104,9 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	if o.jobs <= 0 {
 		return usagef("--jobs: must be positive")
 	}
+	if o.jobs > maxJobs {
+		return usagef("--jobs: must be at most %d", maxJobs)
+	}
 	if o.reproduce != "" && (len(args) > 0 || o.baseline != "" || o.format != export.FormatTable || o.list) {
 		return usagef("--reproduce: takes the rule itself, and no other rules, formats or baselines")
 	}
@@ -138,6 +144,9 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	}
 	stop()
 	if o.reproduce != "" {
+		if item == "" {
+			o.repeat(ctx, lib, m, chosen, report)
+		}
 		return o.writeProgram(report, item)
 	}
 	if base != nil {
@@ -243,6 +252,17 @@ func test(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.
 		Seconds: time.Since(start).Seconds()}
 	r.Features = check.FeaturesOf(r)
 	return r
+}
+
+// repeat puts a crash first that happens again. One by freed memory need not, and then its program may not show it.
+func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.Rule, r *check.Report) {
+	if len(r.Results) != 1 || r.Results[0].Status != check.Crashed {
+		return
+	}
+	again := test(ctx, lib, m, chosen, o.jobs).Results[0]
+	if !r.Results[0].Prefer(again) {
+		fmt.Fprint(os.Stderr, "mpitx: --reproduce: the crash did not happen again, so the program may not show it; repeat the command\n")
+	}
 }
 
 // writeProgram writes the program that shows a violation.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,6 +32,8 @@ type Library struct {
 	Launch func(n int, program []string) (argv, environ []string, err error)
 	Limit  time.Duration // without progress
 	Temp   string        // where processes have their directories; "": /tmp, as Open MPI puts sockets into them, whose paths must be short
+
+	starved atomic.Bool // the system refused a process
 
 	lock  sync.Mutex
 	facts map[string]string // what workers noted about the library
@@ -78,7 +82,7 @@ func (l *Library) Run(ctx context.Context, rules []check.Rule, jobs int, done fu
 	next := make(chan int)
 	var wait sync.WaitGroup
 	var lock sync.Mutex
-	for range max(1, jobs) {
+	for range max(1, min(jobs, len(rules))) {
 		wait.Go(func() {
 			for k := range next {
 				out[k] = l.test(ctx, find(rules[k].Name))
@@ -104,7 +108,7 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 	}
 	result := &check.Result{Rule: r.Rule, Status: check.Passed}
 	defer func() { result.Seconds = time.Since(start).Seconds() }()
-	for skip, crashes := 0, 0; ; crashes++ {
+	for skip, crashes, items, absent := 0, 0, 0, 0; ; crashes++ {
 		journals, end, err := l.work(ctx, r, skip)
 		if ctx.Err() != nil {
 			result.Status, result.Why = check.Failed, "interrupted"
@@ -116,7 +120,7 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		}
 		j := journals[0]
 		for _, other := range journals {
-			if j.ended && !other.ended {
+			if j.ended && !other.ended || j.failed == "" && other.failed != "" {
 				j = other
 			}
 		}
@@ -127,14 +131,20 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		if r.merge != nil && j.ended { // on all ranks
 			r.merge(journals, result)
 		}
-		result.Items = max(result.Items, j.items)
+		items, absent = max(items, j.items), absent+j.absent
+		result.Items = items - absent
 		switch {
 		case j.ended && j.more:
 			skip, crashes = j.items, crashes-1
 			continue
 		case j.ended:
-			if j.inapplicable != "" && !result.Status.Bad() {
-				result.Status, result.Why = check.NotApplicable, j.inapplicable
+			if (j.inapplicable != "" || result.Items == 0) && result.Status == check.Passed {
+				result.Status, result.Why = check.NotApplicable, cmp.Or(j.inapplicable, "the library has nothing that this rule is about")
+			}
+			return result
+		case j.failed != "":
+			if result.Why = j.failed; !result.Status.Bad() {
+				result.Status = check.Failed
 			}
 			return result
 		case j.inapplicable != "":
@@ -142,6 +152,10 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 			return result
 		case j.call == "":
 			result.Status, result.Why = check.Failed, "its process ended before the first call: "+end.String()
+			return result
+		}
+		if !end.hung && end.signal != syscall.SIGSEGV && l.starved.Load() {
+			result.Status, result.Why = check.Failed, "the system could not start enough processes; use a smaller --jobs"
 			return result
 		}
 		result.Add(l.crash(r, j, end))
@@ -172,7 +186,10 @@ func (l *Library) crash(r *rule, j *journal, end ending) check.Violation {
 	if j.items == 0 {
 		preamble = nil
 	}
-	lines := append(append([]string{}, preamble...), j.lines...)
+	lines := slices.Concat(preamble, j.lines)
+	if len(j.quiet) > 0 {
+		lines = slices.Concat(lines, []string{"{"}, j.quiet, []string{"}"})
+	}
 	for _, line := range lines {
 		if c := (&journal{call: line}).lastCall(); c != "" {
 			v.Called = append(v.Called, c)
@@ -234,7 +251,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		return nil, ending{}, err
 	}
 	defer os.RemoveAll(dir)
-	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib, l.Version(), l.Standard()})
+	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib, l.Version(), l.Standard(), l.Limit})
 	argv, environ := []string{l.Exe, "backend", Command, string(raw)}, l.Environ
 	var others []*exec.Cmd
 	defer func() {
@@ -247,7 +264,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 	case r.ranks > 0 && l.Demo: // it has no launcher; this process is rank 0
 		for rank := 1; rank < r.ranks; rank++ {
 			other := command(ctx, argv, append(slices.Clone(environ), l.demoRank(dir, rank, r.ranks)...), false)
-			if err := other.Start(); err != nil {
+			if err := l.start(other); err != nil {
 				return nil, ending{}, err
 			}
 			others = append(others, other)
@@ -259,7 +276,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		}
 	}
 	cmd := command(ctx, argv, append(slices.Clone(environ), "TMPDIR="+dir, "FAKEMPI_DIR="+dir), r.ranks > 0 && !l.Demo)
-	if err := cmd.Start(); err != nil { // also if ctx has ended
+	if err := l.start(cmd); err != nil { // also if ctx has ended
 		return nil, ending{}, err
 	}
 	end := l.await(cmd, dir)
@@ -280,6 +297,15 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		journals[k] = readJournal(string(text))
 	}
 	return journals, end, nil
+}
+
+// start starts a process, and notes if the system has no more of them.
+func (l *Library) start(cmd *exec.Cmd) error {
+	err := cmd.Start()
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) {
+		l.starved.Store(true)
+	}
+	return err
 }
 
 func (l *Library) demoRank(dir string, rank, size int) []string {
