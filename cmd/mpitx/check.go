@@ -63,7 +63,7 @@ it could not be checked: wrong usage, no such rule, a baseline that does not fit
 	f.StringVar(&o.mpi, "mpi", "", "the `MPI`: openmpi, mpich, abi, demo, an installation prefix, or a libmpi file")
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.CheckFormats...)
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "a call that takes longer than this `TIME` hangs")
-	f.IntVarP(&o.jobs, "jobs", "j", min(8, 2*runtime.NumCPU()), "test this `NUMBER` of rules at the same time")
+	f.IntVarP(&o.jobs, "jobs", "j", min(8, 2*runtime.NumCPU()), "test this `NUMBER` of rules at the same time, at most 256")
 	f.StringVar(&o.baseline, "baseline", "", "report only violations that are not in `FILE`, the output of check -o json")
 	f.StringVar(&o.reproduce, "reproduce", "", "write a C program that shows the violation of `RULE` (or RULE=ITEM) without mpitx")
 	f.BoolVar(&o.list, "list", false, "list the rules, without a test")

@@ -72,12 +72,15 @@ func (m *mpi) trials(l *list, n int) []binding.Trial {
 		}
 	}()
 	defer func() { close(ended); <-stopped }()
+	numCvars, numPvars := n, 0
 	if l.prefix == "MPI_T_pvar" {
-		t, _ := i.Probe(0, n, o)
-		return t.Pvars
+		numCvars, numPvars = 0, n
 	}
-	t, _ := i.Probe(n, 0, o)
-	return t.Cvars
+	t, err := i.Probe(numCvars, numPvars, o)
+	if err != nil {
+		panic(untestable(err.Error()))
+	}
+	return append(t.Cvars, t.Pvars...)
 }
 
 // failedIn reports whether one of the routines returned an error to a child.
