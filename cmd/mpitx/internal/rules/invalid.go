@@ -241,7 +241,8 @@ func codesOfLists(m *mpi) {
 			}
 			m.rename(l.item(e) + ", information")
 			for kind := range eventMembers {
-				if l.what == "category" && e.ints[kind] >= 0 && e.ints[kind] < 1<<20 {
+				if l.what == "category" && e.ints[kind] >= 0 {
+					few(e.ints[kind], "members of "+e.label())
 					m.members(kind, index, e.ints[kind])
 				}
 			}

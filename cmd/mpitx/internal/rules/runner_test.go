@@ -118,6 +118,8 @@ func TestUntestable(t *testing.T) {
 		{"cvar-opens", "negative-num=cvar", "the library returns -1 as the number of control variables"},
 		{"pvar-opens", "huge-num=pvar", "the library returns 2000000000 as the number of performance variables, and mpitx tests at most 100000"},
 		{"indices-kept", "huge-num=category", "the library returns 2000000000 as the number of categories, and mpitx tests at most 100000"},
+		{"category-members", "huge-members=demo_matching", "the library returns 2000000000 as the number of members of demo_matching, and mpitx tests at most 100000"},
+		{"category-order-kept", "huge-members=demo_matching", "the library returns 2000000000 as the number of members of demo_matching, and mpitx tests at most 100000"},
 		{"event-hints", "huge-num=event", "the library returns 2000000000 as the number of event types, and mpitx tests at most 100000"},
 		{"ranks-enumerations", "huge-enum=demo_debug_level", "the library returns 2000000000 as the number of items of the enumeration of demo_debug_level, and mpitx tests at most 100000"},
 	} {
