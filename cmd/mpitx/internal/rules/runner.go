@@ -133,29 +133,11 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		}
 		items, absent = max(items, j.items), absent+j.absent
 		result.Items = items - absent
-		switch {
-		case j.ended && j.more:
+		if j.ended && j.more {
 			skip, crashes = j.items, crashes-1
 			continue
-		case j.ended:
-			if (j.inapplicable != "" || result.Items == 0) && result.Status == check.Passed {
-				result.Status, result.Why = check.NotApplicable, cmp.Or(j.inapplicable, "the library has nothing that this rule is about")
-			}
-			return result
-		case j.failed != "":
-			if result.Why = j.failed; !result.Status.Bad() {
-				result.Status = check.Failed
-			}
-			return result
-		case j.inapplicable != "":
-			result.Status, result.Why = check.Failed, j.inapplicable
-			return result
-		case j.call == "":
-			result.Status, result.Why = check.Failed, "its process ended before the first call: "+end.String()
-			return result
 		}
-		if !end.hung && end.signal != syscall.SIGSEGV && l.starved.Load() {
-			result.Status, result.Why = check.Failed, "the system could not start enough processes; use a smaller --jobs"
+		if l.settled(result, j, end) {
 			return result
 		}
 		result.Add(l.crash(r, j, end))
@@ -171,6 +153,30 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		}
 		skip = j.items
 	}
+}
+
+// settled says what came of a rule whose process did not end by a crash or hang of the library.
+func (l *Library) settled(r *check.Result, j *journal, end ending) bool {
+	failed := func(why string) bool {
+		if r.Why = why; !r.Status.Bad() {
+			r.Status = check.Failed
+		}
+		return true
+	}
+	switch {
+	case j.ended:
+		if (j.inapplicable != "" || r.Items == 0) && r.Status == check.Passed {
+			r.Status, r.Why = check.NotApplicable, cmp.Or(j.inapplicable, "the library has nothing that this rule is about")
+		}
+		return true
+	case cmp.Or(j.failed, j.inapplicable) != "":
+		return failed(cmp.Or(j.failed, j.inapplicable))
+	case j.call == "":
+		return failed("its process ended before the first call: " + end.String())
+	case !end.hung && end.signal != syscall.SIGSEGV && l.starved.Load():
+		return failed("the system could not start enough processes; use a smaller --jobs")
+	}
+	return false
 }
 
 // crash is the violation that a process has left by its end.
