@@ -102,8 +102,8 @@ func (r *Result) Add(v Violation) {
 	}
 }
 
-// Prefer puts violations first that another test of the same rule has, too. It returns false if there is none.
-func (r *Result) Prefer(again *Result) bool {
+// Repeat keeps the violations that another test of the same rule has, too. It returns false, and keeps all, if there is none.
+func (r *Result) Repeat(again *Result) bool {
 	var twice []Violation
 	for _, v := range r.Violations {
 		if slices.Contains(again.BadItems, v.Item) {
@@ -115,10 +115,13 @@ func (r *Result) Prefer(again *Result) bool {
 			twice = append(twice, v)
 		}
 	}
-	if len(twice) > 0 {
-		r.Violations = twice
+	if len(twice) == 0 {
+		return false
 	}
-	return len(twice) > 0
+	r.Violations = twice
+	r.BadItems = slices.DeleteFunc(r.BadItems, func(item string) bool { return !slices.Contains(again.BadItems, item) })
+	r.Bad = len(r.BadItems)
+	return true
 }
 
 // Count returns the number of rules with a status.

@@ -85,7 +85,7 @@ func TestReadBaseline(t *testing.T) {
 }
 
 // A crash that happens twice is shown rather than one that happened once.
-func TestPrefer(t *testing.T) {
+func TestRepeat(t *testing.T) {
 	crashed := func(items ...string) *Result {
 		r := &Result{}
 		for _, item := range items {
@@ -104,7 +104,7 @@ func TestPrefer(t *testing.T) {
 		{[]string{"a"}, nil, "a", false},
 	} {
 		r := crashed(test.first...)
-		if ok := r.Prefer(crashed(test.again...)); ok != test.ok || r.Violations[0].Item != test.want {
+		if ok := r.Repeat(crashed(test.again...)); ok != test.ok || r.Violations[0].Item != test.want {
 			t.Errorf("%q, %q: %t, %s", test.first, test.again, ok, r.Violations[0].Item)
 		}
 	}
