@@ -112,15 +112,6 @@ func (r Raw) FreeEvent(registration RawHandle) Error {
 	return Error(C.mt_event_handle_free(r.t, C.mpitx_handle(registration), 0))
 }
 
-// EventBind returns the binding of an event type; 0 if get_info fails.
-func (r Raw) EventBind(index int32) int32 {
-	var info RawEvent
-	if r.EventInfo(index, nil, nil, nil, nil, nil, nil, &info) != 0 {
-		return 0
-	}
-	return info.Bind
-}
-
 // EventInfoOf is MPI_T_event_handle_get_info, and SetEventInfo MPI_T_event_handle_set_info.
 func (r Raw) EventInfoOf(registration RawHandle, info *RawHandle) Error {
 	return Error(C.mt_event_handle_get_info(r.t, C.mpitx_handle(registration), handles(info)))

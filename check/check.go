@@ -69,6 +69,7 @@ type Report struct {
 	Features []Feature `json:"features,omitempty"`
 	Baseline string    `json:"baseline,omitempty"` // the library of the baseline
 	Known    []string  `json:"known,omitempty"`    // violations of the baseline that were left out
+	Gone     []string  `json:"gone,omitempty"`     // violations of the baseline that did not happen
 	Untested []string  `json:"untested,omitempty"` // rules that the baseline does not have, or could not test
 	Seconds  float64   `json:"seconds"`
 }
@@ -99,6 +100,28 @@ func (r *Result) Add(v Violation) {
 	if len(r.Violations) < MaxViolations {
 		r.Violations = append(r.Violations, v)
 	}
+}
+
+// Repeat keeps the violations that another test of the same rule has, too. It returns false, and keeps all, if there is none.
+func (r *Result) Repeat(again *Result) bool {
+	var twice []Violation
+	for _, v := range r.Violations {
+		if slices.Contains(again.BadItems, v.Item) {
+			twice = append(twice, v)
+		}
+	}
+	for _, v := range again.Violations {
+		if slices.Contains(r.BadItems, v.Item) && !slices.ContainsFunc(twice, func(one Violation) bool { return one.Item == v.Item }) {
+			twice = append(twice, v)
+		}
+	}
+	if len(twice) == 0 {
+		return false
+	}
+	r.Violations = twice
+	r.BadItems = slices.DeleteFunc(r.BadItems, func(item string) bool { return !slices.Contains(again.BadItems, item) })
+	r.Bad = len(r.BadItems)
+	return true
 }
 
 // Count returns the number of rules with a status.
@@ -170,7 +193,15 @@ func (r *Report) Subtract(base *Report) {
 		if old == nil || old.Status == Failed {
 			r.Untested = append(r.Untested, one.Name)
 		}
-		if old == nil || !one.Status.Bad() {
+		if old == nil {
+			continue
+		}
+		for _, item := range old.BadItems {
+			if old.Status.Bad() && one.Status != Failed && !slices.Contains(one.BadItems, item) {
+				r.Gone = append(r.Gone, one.Name+" "+item)
+			}
+		}
+		if !one.Status.Bad() {
 			continue
 		}
 		known := func(item string) bool { return slices.Contains(old.BadItems, item) }

@@ -52,6 +52,9 @@ func TestSubtract(t *testing.T) {
 	if want := "known known 0 [] 0; partly violated 1 [c] 1; mended passed 0 [] 0; untried violated 1 [x] 1; new violated 1 [x] 1; "; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	if !slices.Equal(now.Gone, []string{"mended a"}) {
+		t.Errorf("gone: %q", now.Gone)
+	}
 	if !slices.Equal(now.Known, []string{"known b", "known a", "partly a"}) || !slices.Equal(now.Untested, []string{"untried", "new"}) || now.Baseline != "MPI 1" {
 		t.Errorf("known %q, untested %q, baseline %q", now.Known, now.Untested, now.Baseline)
 	}
@@ -77,6 +80,32 @@ func TestReadBaseline(t *testing.T) {
 		r, err := ReadBaseline([]byte(test.text))
 		if test.want == "" && (err != nil || r.Result("a") == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%.60s: %v, want %q", test.text, err, test.want)
+		}
+	}
+}
+
+// A crash that happens twice is shown rather than one that happened once.
+func TestRepeat(t *testing.T) {
+	crashed := func(items ...string) *Result {
+		r := &Result{}
+		for _, item := range items {
+			r.Add(Violation{Status: Crashed, Item: item})
+		}
+		return r
+	}
+	for _, test := range []struct {
+		first, again []string
+		want         string // the item that is shown
+		ok           bool
+	}{
+		{[]string{"a", "b"}, []string{"a", "b"}, "a", true},
+		{[]string{"once", "a"}, []string{"a"}, "a", true},
+		{[]string{"x", "y", "z", "a"}, []string{"a"}, "a", true}, // the first report has no program for it
+		{[]string{"a"}, nil, "a", false},
+	} {
+		r := crashed(test.first...)
+		if ok := r.Repeat(crashed(test.again...)); ok != test.ok || r.Violations[0].Item != test.want {
+			t.Errorf("%q, %q: %t, %s", test.first, test.again, ok, r.Violations[0].Item)
 		}
 	}
 }

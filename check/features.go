@@ -16,9 +16,9 @@ var needs = []struct {
 }{
 	{"list, show, tui", "cvar-names-unique pvar-names-unique category-names-unique names-not-empty info-identical info-constants indices-kept numbers-never-shrink strings-length strings-exact strings-truncated strings-truncated-length strings-no-description category-members category-indices category-no-cycles enum-not-empty enum-items", "", "",
 		"asks for lengths again and drops members that do not exist"},
-	{"read", "cvar-opens cvar-count cvar-string-end cvar-no-overrun", "", "", "tries each variable in a child process and marks those that fail"},
+	{"read", "cvar-opens cvar-count cvar-string-end cvar-no-overrun", "cvar-no-overrun", "the library has no control variable that can be read", "tries each variable in a child process and marks those that fail"},
 	{"before and after MPI_Init", "cvars-across-init pvars-before-mpi-init cycle-before-init init-again cycle-nested finalize-after-mpi use-after-mpi-finalize strings-kept-after-mpi", "", "", "reads the two stages in separate processes and never finalizes MPI_T"},
-	{"write", "write-readonly write-outcome write-arrives cvar-handle-null", "", "", "reads each value back"},
+	{"write", "write-readonly write-outcome write-arrives cvar-handle-null", "cvar-handle-null", "the library has no control variable that can be read", "reads each value back"},
 	{"sample, record, top", "pvar-opens pvar-count pvar-start-stop pvar-monotonic pvar-non-negative pvar-read-stopped", "pvar-count", "the library has no performance variable that can be opened; the variables mpitx:* work",
 		"tries each variable in a child process and takes its own baselines"},
 	{"one answer for all ranks", "ranks-variables ranks-enumerations ranks-categories", "", "", "marks what differs"},
@@ -33,12 +33,13 @@ func FeaturesOf(r *Report) (all []Feature) {
 	for _, n := range needs {
 		f := Feature{Name: n.name, State: "works"}
 		var broken []string
-		absent := false
+		absent, tested := false, n.rules == ""
 		for _, rule := range strings.Fields(n.rules) {
 			one := r.Result(rule)
 			if one == nil {
 				return nil
 			}
+			tested = tested || one.Status != NotApplicable
 			switch one.Status {
 			case NotApplicable:
 				absent = absent || one.Name == n.without
@@ -56,6 +57,8 @@ func FeaturesOf(r *Report) (all []Feature) {
 		switch {
 		case absent:
 			f.State, why = "no", []string{n.otherwise}
+		case !tested:
+			f.State, why = "no", []string{"the library has nothing that its rules are about"}
 		case len(broken) > 0 && f.State == "works":
 			why = []string{"mpitx works around violations of " + Some(broken, 4) + ": it " + n.around}
 		case len(broken) > 0:

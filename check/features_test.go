@@ -57,6 +57,14 @@ func TestFeatures(t *testing.T) {
 	if f := FeaturesOf(tested(map[string]Status{"event-handle": NotApplicable, "event-data": Crashed})); f[7].State != "no" || strings.Contains(f[7].Why, "crashed") {
 		t.Errorf("%+v", f[7]) // a library without events cannot break their rules
 	}
+	nothing := map[string]Status{}
+	for _, rule := range strings.Fields(needs[2].rules) {
+		nothing[rule] = NotApplicable
+	}
+	nothing["cvar-opens"], nothing["cvar-no-overrun"] = Violated, NotApplicable
+	if f := FeaturesOf(tested(nothing)); f[1].State != "no" || f[1].Why != "the library has no control variable that can be read" || f[2].State != "no" || f[2].Why != "the library has nothing that its rules are about" {
+		t.Errorf("%+v", f[1:3])
+	}
 	few := tested(nil)
 	few.Results = few.Results[1:]
 	if f := FeaturesOf(few); f != nil {

@@ -180,6 +180,9 @@ func baselineLimits(r *check.Report) (lines []string) {
 	if r.Baseline != "" && r.Baseline != r.Library {
 		lines = append(lines, "The baseline is of "+r.Baseline+".")
 	}
+	if n := len(r.Gone); n > 0 {
+		lines = append(lines, counted(n, "violation")+" of the baseline did not happen: "+check.Some(r.Gone, 3)+". To renew the baseline: mpitx check -o json > FILE")
+	}
 	if len(r.Untested) > 0 {
 		lines = append(lines, "The baseline has no result of "+check.Some(r.Untested, 6)+": all their violations count as new.")
 	}
@@ -210,7 +213,7 @@ func summary(r *check.Report) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	return fmt.Sprintf("%d rules: %s", len(r.Results), strings.Join(parts, ", "))
+	return counted(len(r.Results), "rule") + ": " + strings.Join(parts, ", ")
 }
 
 func violatedText(b *strings.Builder, one *check.Result, t Terminal) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,6 +22,9 @@ import (
 	"mpitx/cmd/mpitx/internal/rules"
 	"mpitx/export"
 )
+
+// maxJobs bounds --jobs: each is a process or two that load an MPI library.
+const maxJobs = 256
 
 type checkOptions struct {
 	a         *app
@@ -61,7 +65,7 @@ it could not be checked: wrong usage, no such rule, a baseline that does not fit
 	f.StringVar(&o.mpi, "mpi", "", "the `MPI`: openmpi, mpich, abi, demo, an installation prefix, or a libmpi file")
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.CheckFormats...)
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "a call that takes longer than this `TIME` hangs")
-	f.IntVarP(&o.jobs, "jobs", "j", min(8, 2*runtime.NumCPU()), "test this `NUMBER` of rules at the same time")
+	f.IntVarP(&o.jobs, "jobs", "j", min(8, 2*runtime.NumCPU()), "test this `NUMBER` of rules at the same time, at most 256")
 	f.StringVar(&o.baseline, "baseline", "", "report only violations that are not in `FILE`, the output of check -o json")
 	f.StringVar(&o.reproduce, "reproduce", "", "write a C program that shows the violation of `RULE` (or RULE=ITEM) without mpitx")
 	f.BoolVar(&o.list, "list", false, "list the rules, without a test")
@@ -102,6 +106,9 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	if o.jobs <= 0 {
 		return usagef("--jobs: must be positive")
 	}
+	if o.jobs > maxJobs {
+		return usagef("--jobs: must be at most %d", maxJobs)
+	}
 	if o.reproduce != "" && (len(args) > 0 || o.baseline != "" || o.format != export.FormatTable || o.list) {
 		return usagef("--reproduce: takes the rule itself, and no other rules, formats or baselines")
 	}
@@ -134,6 +141,9 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 		return failf("--baseline: %s is a report of %s, and this library is %s; write one of this library with mpitx check -o json > FILE", o.baseline, base.Library, lib.Version())
 	}
 	report := test(ctx, lib, m, chosen, o.jobs)
+	if o.reproduce != "" && item == "" {
+		o.repeat(ctx, lib, m, chosen, report)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -254,6 +264,21 @@ func test(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.
 		Seconds: time.Since(start).Seconds()}
 	r.Features = check.FeaturesOf(r)
 	return r
+}
+
+// repeat keeps crashes that happen again, twice. One by freed memory need not, and then its program may not show it.
+func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.Rule, r *check.Report) {
+	if ctx.Err() != nil || len(r.Results) != 1 || r.Results[0].Status != check.Crashed {
+		return
+	}
+	same := true
+	for range 2 {
+		again := test(ctx, lib, m, chosen, o.jobs).Results[0]
+		same = same && (ctx.Err() != nil || r.Results[0].Repeat(again))
+	}
+	if !same {
+		fmt.Fprint(os.Stderr, "mpitx: --reproduce: the crash did not happen again, so the program may not show it; repeat the command\n")
+	}
 }
 
 // writeProgram writes the program that shows a violation.

@@ -57,18 +57,21 @@ func (n *num) out() arg {
 
 const notSet = "not set"
 
-// String is the value, unless the call has left what was there before.
+// String is the value, unless the call has left what was there before. The shim's own start value of a count is -1.
 func (n *num) String() string {
-	if n.v == untouched {
+	switch {
+	case n.v == untouched:
 		return notSet
+	case n.v == -1 && strings.HasPrefix(n.c, "count"):
+		return notSet + ", or to -1"
 	}
 	return fmt.Sprint(n.v)
 }
 
 // shown says what a C variable has after a call.
 func shown(name, value string) string {
-	if value == notSet {
-		return name + " was " + notSet
+	if strings.HasPrefix(value, notSet) {
+		return name + " was " + value
 	}
 	return name + " = " + value
 }
@@ -216,10 +219,45 @@ type entry struct {
 	pvar   binding.RawPvar
 }
 
-// num calls get_num.
-func (m *mpi) count(l *list) (code, *num) {
+// number calls get_num.
+func (m *mpi) number(l *list) (code, *num) {
 	n := m.num("num", untouched)
 	return m.call(l.prefix+"_get_num", func() binding.Error { return l.num(n.p()) }, n.out()), n
+}
+
+// count is number for a rule that goes on to look at each.
+func (m *mpi) count(l *list) (code, *num) {
+	c, n := m.number(l)
+	if c.ok() {
+		few(n.v, l.plural())
+	}
+	return c, n
+}
+
+// quietCount is count without a trace in programs.
+func (m *mpi) quietCount(l *list) (n int) {
+	m.quietly(func() *entry {
+		if c, num := m.count(l); c.ok() {
+			n = int(num.v)
+		}
+		return nil
+	})
+	return n
+}
+
+func (l *list) plural() string {
+	if l.what == "category" {
+		return "categories"
+	}
+	return l.what + "s"
+}
+
+// item names an entry in reports. Performance variables of one name have different classes.
+func (l *list) item(e *entry) string {
+	if l.prefix == "MPI_T_pvar" {
+		return fmt.Sprintf("%s:%s", e.label(), catalog.Class(e.pvar.Class))
+	}
+	return e.label()
 }
 
 // strings makes buffers that hold any string.
@@ -334,10 +372,13 @@ func (m *mpi) entries(l *list, f func(*entry)) {
 		if !m.item("%s %d", l.what, k) {
 			continue
 		}
-		if e := m.entry(l, k); e.ok() {
-			m.rename(e.name.String())
-			f(e)
+		e := m.entry(l, k)
+		if !e.ok() {
+			m.absent()
+			continue
 		}
+		m.rename(l.item(e))
+		f(e)
 	}
 }
 

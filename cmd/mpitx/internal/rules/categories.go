@@ -53,7 +53,8 @@ func (m *mpi) members(kind int, index int, length int32) (code, []int32, string)
 func eachMembers(m *mpi, f func(e *entry, kind int, n int32)) {
 	m.entries(categories(m), func(e *entry) {
 		for kind := range eventMembers {
-			if n := e.ints[kind]; m.expect(n >= 0, e.names[kind]+" >= 0", "a number of members", fmt.Sprint(n)) && n < 1<<20 {
+			if n := e.ints[kind]; m.expect(n >= 0, e.names[kind]+" >= 0", "a number of members", fmt.Sprint(n)) {
+				few(n, "members of "+e.label())
 				f(e, kind, n)
 			}
 		}
@@ -115,7 +116,8 @@ func categoryEvents(m *mpi) {
 	m.entries(categories(m), func(e *entry) {
 		n := m.num("num_events", untouched)
 		c := m.call("MPI_T_category_get_num_events", func() binding.Error { return m.raw.CategoryNumEvents(int32(e.index), n.p()) }, lit("%d", e.index), n.out())
-		if m.succeeds(c) && m.expect(n.v >= 0, n.c+" >= 0", "a number of event types", fmt.Sprint(n.v)) && n.v < 1<<20 {
+		if m.succeeds(c) && m.expect(n.v >= 0, n.c+" >= 0", "a number of event types", fmt.Sprint(n.v)) {
+			few(n.v, "event types of "+e.label())
 			m.wholeList(e, eventMembers, n)
 			m.shortList(e, eventMembers, n.v)
 			m.listOfIndices(e, eventMembers, n.v, most)
@@ -138,7 +140,8 @@ func categoryCycles(m *mpi) {
 		var one category
 		m.quietly(func() *entry {
 			e := m.entry(l, k)
-			if e.ok() && e.ints[2] > 0 && e.ints[2] < 1<<20 {
+			if e.ok() && e.ints[2] > 0 {
+				few(e.ints[2], "categories of "+e.label())
 				if c, got, _ := m.members(2, k, e.ints[2]); c.ok() {
 					one = category{e.ints[2], got[:e.ints[2]]}
 				}
@@ -250,7 +253,8 @@ func categoryOrder(m *mpi) {
 		m.quietly(func() *entry {
 			e := m.entry(l, k)
 			for kind := range eventMembers {
-				if e.ok() && e.ints[kind] > 0 && e.ints[kind] < 1<<20 {
+				if e.ok() && e.ints[kind] > 0 {
+					few(e.ints[kind], "members of "+e.label())
 					if c, got, _ := m.members(kind, k, e.ints[kind]); c.ok() {
 						one.lists[kind] = got[:e.ints[kind]]
 					}
@@ -272,6 +276,10 @@ func categoryOrder(m *mpi) {
 		m.rename(e.label())
 		for kind := range eventMembers {
 			n := e.ints[kind]
+			if n < 0 {
+				continue // category-members finds this
+			}
+			few(n, "members of "+e.label())
 			_, now, text := m.members(kind, k, n)
 			at, kept := 0, ""
 			for _, index := range was.lists[kind] {

@@ -34,17 +34,22 @@ var writeRules = section{"writes", []rule{
 
 // cvarsOpen opens and reads what children survived; what they did not is noted from their end.
 func cvarsOpen(m *mpi) {
-	for _, v := range m.probe(cvars(m)) {
+	l := cvars(m)
+	for _, v := range m.probe(l) {
 		if !m.item("%s", v.name) {
 			continue
 		}
-		if strings.Contains(v.fault, "crashes") || strings.Contains(v.fault, "timed out") || strings.Contains(v.fault, "ends the process") {
-			m.crashes(v, func() {
+		switch {
+		case v.died():
+			m.crashes(l, v, func() {
 				h, _, _ := m.allocCvar(v.index, v.object)
 				if !strings.Contains(v.fault, "handle_alloc") {
 					m.readCvar(h, m.value(int32(v.typ), 4096))
 				}
 			})
+		case failedIn(v.fault, "handle_alloc") && v.object == binding.NoObject:
+			_, _, c := m.allocCvar(v.index, v.object)
+			m.wants(c, 0, binding.ErrInvalidIndex, binding.ErrOutOfHandles, binding.ErrMemory)
 		}
 	}
 }
@@ -55,6 +60,8 @@ func (m *mpi) eachCvar(which func(variable) bool, f func(v variable, h *handle, 
 		if which(v) && m.item("%s", v.name) {
 			if h, count, c := m.allocCvar(v.index, v.object); c.ok() {
 				f(v, h, count)
+			} else {
+				m.absent()
 			}
 		}
 	}
@@ -67,7 +74,7 @@ func anyCvar(variable) bool { return true }
 
 func cvarReads(m *mpi) {
 	for _, v := range m.probe(cvars(m)) {
-		if strings.Contains(v.fault, "read: ") || v.fault == "" {
+		if failedIn(v.fault, "read") || v.fault == "" {
 			if m.item("%s", v.name) {
 				if h, count, c := m.allocCvar(v.index, v.object); c.ok() && count.v < 1<<20 {
 					m.succeeds(m.readCvar(h, m.value(int32(v.typ), int(count.v))))

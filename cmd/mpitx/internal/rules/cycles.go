@@ -55,10 +55,10 @@ func numbersKeptByCycle(m *mpi) {
 			continue
 		}
 		m.initTool(catalog.ThreadSingle)
-		_, a := m.count(l)
+		_, a := m.number(l)
 		m.finalizeTool()
 		m.initTool(catalog.ThreadSingle)
-		c, b := m.count(l)
+		c, b := m.number(l)
 		m.expect(c.ok() && b.v >= a.v, fmt.Sprintf("%s == MPI_SUCCESS && %s >= %s", c.c, b.c, a.c), fmt.Sprintf("at least %d", a.v), fmt.Sprintf("%s, %v", codeName(c.rc), b))
 		m.finalizeTool()
 	}
@@ -95,7 +95,7 @@ func (m *mpi) follow(order []string) {
 		case "T_finalize":
 			ok = m.succeeds(m.finalizeTool())
 			if cycles--; ok && cycles == 0 {
-				c, _ := m.count(cvars(m))
+				c, _ := m.number(cvars(m))
 				ok = m.wants(c, binding.ErrNotInitialized)
 			}
 		case "MPI_Init":

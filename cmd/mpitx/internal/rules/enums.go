@@ -109,7 +109,7 @@ func enumCurrentValue(m *mpi) {
 		if c := m.readCvar(h, buf); !c.ok() {
 			continue
 		}
-		it := &enumeration{h: e.enum, c: e.cEnum}
+		it := &enumeration{h: e.enum, c: e.cEnum, name: v.name}
 		length := m.num("len", 0)
 		_, n := m.enumInfo(it, nil, length)
 		found, kept := false, "0"

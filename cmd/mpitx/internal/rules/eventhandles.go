@@ -98,12 +98,13 @@ func eventInvalidHandle(m *mpi) {
 		}
 	}
 	free := -1
-	var n int32
-	m.raw.NumEvents(&n)
-	for k := range int(n) {
-		if e := m.raw.EventBind(int32(k)); free < 0 && e == int32(catalog.BindNoObject) {
-			free = k
-		}
+	for k := range m.quietCount(eventLists(m)[0]) {
+		m.quietly(func() *entry {
+			if free < 0 && m.event(k).info.Bind == int32(catalog.BindNoObject) {
+				free = k
+			}
+			return nil
+		})
 	}
 	for _, one := range calls {
 		if free >= 0 && m.lib.Has(one.name) && m.item("%s (a freed registration)", one.name) {

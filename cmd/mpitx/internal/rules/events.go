@@ -58,8 +58,7 @@ func (m *mpi) eachEvent(f func(e *rawEvent, index int)) (any bool) {
 	if !m.lib.Has("MPI_T_event_get_num") {
 		return false
 	}
-	n := m.num("num", untouched)
-	c := m.call("MPI_T_event_get_num", func() binding.Error { return m.raw.NumEvents(n.p()) }, n.out())
+	c, n := m.count(eventLists(m)[0])
 	if !c.ok() {
 		return false
 	}
@@ -68,6 +67,8 @@ func (m *mpi) eachEvent(f func(e *rawEvent, index int)) (any bool) {
 			if e := m.event(k); e.ok() {
 				m.rename(e.name.String())
 				f(e, k)
+			} else {
+				m.absent()
 			}
 		}
 	}
@@ -159,10 +160,9 @@ func eventIdentical(m *mpi) {
 }
 
 func eventInvalidIndex(m *mpi) {
-	var events, sources int32
-	m.raw.NumEvents(&events)
-	m.raw.NumSources(&sources)
-	for _, index := range []int{-1, int(events), 1 << 30} {
+	all := eventLists(m)
+	events, sources := m.quietCount(all[0]), m.quietCount(all[1])
+	for _, index := range []int{-1, events, 1 << 30} {
 		if m.item("MPI_T_event_get_info (index %d)", index) {
 			m.wants(m.event(index).code, binding.ErrInvalidIndex)
 		}
@@ -172,7 +172,7 @@ func eventInvalidIndex(m *mpi) {
 				lit("%d", index), lit("NULL"), lit("MPI_INFO_NULL"), h.out()), binding.ErrInvalidIndex)
 		}
 	}
-	for _, index := range []int{-1, int(sources), 1 << 30} {
+	for _, index := range []int{-1, sources, 1 << 30} {
 		if m.item("MPI_T_source_get_info (index %d)", index) {
 			m.wants(m.source(index).code, binding.ErrInvalidIndex)
 		}

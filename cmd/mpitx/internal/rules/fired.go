@@ -71,15 +71,16 @@ func (m *mpi) eachWatched(reads bool, f func(w *watched)) {
 
 // orderedSources says of each source whether it is ordered (1).
 func (m *mpi) orderedSources() (ordered []int32) {
-	var n int32
-	m.raw.NumSources(&n)
+	n := m.quietCount(eventLists(m)[1])
 	for k := range n {
-		var info binding.RawSource
-		one := int32(0)
-		if m.raw.SourceInfo(k, nil, nil, nil, nil, &info) == 0 && info.Ordering == 1 {
-			one = 1
-		}
-		ordered = append(ordered, one)
+		m.quietly(func() *entry {
+			one := int32(0)
+			if s := m.sourceWith(k, &strings4{}); s.ok() && s.info.Ordering == 1 {
+				one = 1
+			}
+			ordered = append(ordered, one)
+			return nil
+		})
 	}
 	m.line("watch.sources = %d;", n)
 	for k, one := range ordered {

@@ -43,7 +43,7 @@ var threadRules = section{"threads", []rule{
 func uninitialized(m *mpi) {
 	for _, l := range lists(m) {
 		if m.item("%s_get_num", l.prefix) {
-			c, _ := m.count(l)
+			c, _ := m.number(l)
 			m.wants(c, binding.ErrNotInitialized)
 		}
 		if m.item("%s_get_info", l.prefix) {
@@ -76,7 +76,7 @@ func uninitialized(m *mpi) {
 // usable expects that the numbers can be queried.
 func (m *mpi) usable() bool {
 	for _, l := range lists(m) {
-		if c, _ := m.count(l); !m.succeeds(c) {
+		if c, _ := m.number(l); !m.succeeds(c) {
 			return false
 		}
 	}
@@ -97,7 +97,7 @@ func initCounts(m *mpi) {
 		}
 	}
 	if m.succeeds(m.finalizeTool()) {
-		c, _ := m.count(cvars(m))
+		c, _ := m.number(cvars(m))
 		m.wants(c, binding.ErrNotInitialized)
 	}
 }
@@ -146,7 +146,7 @@ func useAfterFinalize(m *mpi) {
 	m.finalizeMPI()
 	for _, l := range lists(m) {
 		if m.item("%s_get_num", l.prefix) {
-			c, _ := m.count(l)
+			c, _ := m.number(l)
 			m.succeeds(c)
 		}
 		m.entries(l, func(*entry) {})

@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"mpitx/binding"
 	"mpitx/catalog"
@@ -147,9 +148,7 @@ func freedHandle(m *mpi) {
 
 // unbound returns the first variable that is not bound to an object; -1 if there is none.
 func (m *mpi) unbound(l *list) int {
-	var n int32
-	l.num(&n)
-	for k := range int(n) {
+	for k := range m.quietCount(l) {
 		e := m.quietly(func() *entry { return m.entry(l, k) })
 		if e.ok() && e.cvar.Bind+e.pvar.Bind == int32(catalog.BindNoObject) {
 			return k
@@ -181,84 +180,87 @@ func inactiveIndex(m *mpi) {
 	}
 }
 
-// returnCodes makes calls that fail, with arguments that are valid.
+// returnCodes calls everything that mpitx uses, with arguments that are valid. Each code is judged.
 func returnCodes(m *mpi) {
-	own := func(c code) {
-		m.expect(c.rc < 100, c.c+" == MPI_SUCCESS || strncmp(code("+c.c+"), \"MPI_T_ERR_\", 10) == 0", "MPI_SUCCESS or MPI_T_ERR_…", codeName(c.rc))
+	m.judge = func(c code) {
+		own := c.rc <= binding.ErrNotProvided || !strings.HasPrefix(c.routine, "MPI_T_")
+		m.expect(own, c.c+" == MPI_SUCCESS || strncmp(code("+c.c+"), \"MPI_T_ERR_\", 10) == 0", c.routine+" returns MPI_SUCCESS or MPI_T_ERR_…", codeName(c.rc))
 	}
 	for _, l := range lists(m) {
 		if m.item("%s_get_index", l.prefix) {
 			like := &entry{}
 			like.pvar.Class = 7
-			if c, _ := m.indexOf(l, "mpitx_no_such_name", like); c.rc != binding.ErrNotProvided {
-				own(c)
-			}
+			m.indexOf(l, "mpitx_no_such_name", like)
 		}
 	}
-	codesOfLists(m, own)
-	for _, v := range m.openableCvars() {
-		if fixed(v) && m.item("%s", v.name) {
-			if h, count, c := m.allocCvar(v.index, v.object); c.ok() {
-				if c, _, ok := m.rewrite(v, h, count); ok {
-					own(c)
-				}
-			}
-		}
-	}
-	for _, v := range m.openablePvars() {
-		if !m.item("%s", v.label()) {
+	codesOfLists(m)
+	for _, v := range m.probe(cvars(m)) {
+		if v.died() || !m.item("%s", v.name) {
 			continue
 		}
-		s := m.newSession()
+		if h, count, c := m.allocCvar(v.index, v.object); c.ok() {
+			m.rewrite(v, h, count)
+			m.freeCvar(h)
+		}
+	}
+	for _, v := range m.probe(pvars(m)) {
+		if v.died() || !m.item("%s", v.label()) {
+			continue
+		}
+		s, c := m.openSession()
+		if !c.ok() {
+			continue
+		}
 		if h, _, c := m.allocPvar(s, v); c.ok() {
 			buf := m.value(v.pvar.Datatype, 1024)
-			own(m.startPvar(s, h))
-			own(m.stopPvar(s, h))
-			own(m.readPvar(s, h, buf))
-			own(m.resetPvar(s, h))
-			own(m.readResetPvar(s, h, buf))
+			m.startPvar(s, h)
+			m.stopPvar(s, h)
+			m.readPvar(s, h, buf)
+			m.resetPvar(s, h)
+			m.readResetPvar(s, h, buf)
 			if v.pvar.Readonly != 0 {
-				own(m.writePvar(s, h, buf))
+				m.writePvar(s, h, buf)
 			}
+			m.freePvar(s, h)
 		}
+		m.freeSession(s)
 	}
 }
 
-// codesOfLists looks at categories, enumerations and events, with arguments that are valid.
-func codesOfLists(m *mpi, own func(code)) {
-	_, n := m.count(categories(m))
-	for index := range int(n.v) {
-		if !m.item("category %d", index) {
-			continue
-		}
-		e := m.entry(categories(m), index)
-		if own(e.code); !e.ok() {
-			continue
-		}
-		m.rename(e.label())
-		for kind := range eventMembers {
-			if size := e.ints[kind]; size >= 0 && size < 1<<20 {
-				c, _, _ := m.members(kind, index, size)
-				own(c)
+// codesOfLists looks at variables, categories, enumerations and events.
+func codesOfLists(m *mpi) {
+	for _, l := range lists(m) {
+		n := m.quietCount(l)
+		for index := range n {
+			if !m.item("%s %d", l.what, index) {
+				continue
+			}
+			e := m.entry(l, index)
+			if !e.ok() {
+				continue
+			}
+			m.rename(l.item(e) + ", information")
+			for kind := range eventMembers {
+				if l.what == "category" && e.ints[kind] >= 0 {
+					few(e.ints[kind], "members of "+e.label())
+					m.members(kind, index, e.ints[kind])
+				}
 			}
 		}
 	}
 	for _, e := range m.enumerations() {
 		if m.item("enumeration of %s", e.name) {
 			m.again(e)
-			c, n := m.enumInfo(e, nil, m.num("len", 0))
-			own(c)
+			_, n := m.enumInfo(e, nil, m.num("len", 0))
 			for k := range min(8, int(n.v)) {
-				c, _ := m.enumItem(e, k, nil, nil)
-				own(c)
+				m.enumItem(e, k, nil, nil)
 			}
 		}
 	}
 	m.eachEvent(func(e *rawEvent, index int) {
 		if e.info.Bind == int32(catalog.BindNoObject) {
-			h, c := m.registration(index)
-			if own(c); c.ok() {
-				own(m.freeRegistration(h))
+			if h, c := m.registration(index); c.ok() {
+				m.freeRegistration(h)
 			}
 		}
 	})
@@ -300,7 +302,7 @@ func (m *mpi) shares(l *list, e *entry) {
 	if e.enum != 0 {
 		m.quietly(func() *entry {
 			name := m.text("name", wholeName)
-			m.enumInfo(&enumeration{h: e.enum, c: e.cEnum}, name, m.num("len", wholeName))
+			m.enumInfo(&enumeration{h: e.enum, c: e.cEnum, name: e.label()}, name, m.num("len", wholeName))
 			enum = "enumeration " + name.String() + ", "
 			return nil
 		})

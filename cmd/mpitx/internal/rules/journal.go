@@ -18,12 +18,17 @@ const (
 	noteName         = 'M' // the item's name
 	noteLine         = 'L' // C that calls nothing
 	noteCall         = 'C' // a call of the library, in C
-	noteQuietCall    = 'Q' // a call that programs leave out
+	noteQuiet        = 'B' // lines and calls that programs leave out begin, unless the process ends in them
+	noteQuietLine    = 'R'
+	noteQuietCall    = 'Q'
+	noteLoud         = 'A' // they end
 	noteViolation    = 'V' // JSON
 	noteInapplicable = 'N' // why
 	noteFact         = 'F' // NAME VALUE, for reports
 	noteShared       = 'S' // two quoted strings: a name, and what all ranks must have for it
 	noteMore         = 'P' // the next item needs a process of its own
+	noteAbsent       = 'D' // the item is not there, so that nothing was tested
+	noteFailed       = 'X' // why the rule cannot be tested
 	noteEnd          = 'E' // the rule has ended
 )
 
@@ -33,10 +38,12 @@ type journal struct {
 	item         string
 	preamble     []string
 	lines        []string // of the last item
+	quiet        []string // those that follow, and that programs leave out
 	call         string   // the last
-	calling      bool     // the last line is a call
 	violations   []check.Violation
 	inapplicable string
+	failed       string
+	absent       int // items
 	facts        map[string]string
 	shared       map[string]string
 	more         bool
@@ -50,13 +57,12 @@ func readJournal(text string) *journal {
 			continue
 		}
 		kind, text := line[0], line[2:]
-		j.calling = kind == noteCall
 		switch kind {
 		case noteItem, noteSkipped:
 			if j.items++; j.items == 1 {
 				j.preamble = j.lines
 			}
-			j.item, j.lines, j.call = text, nil, ""
+			j.item, j.lines, j.quiet, j.call = text, nil, nil, ""
 		case noteName:
 			j.item = text
 		case noteLine, noteCall:
@@ -64,8 +70,13 @@ func readJournal(text string) *journal {
 			if kind == noteCall {
 				j.call = text
 			}
-		case noteQuietCall:
-			j.call = text
+		case noteQuiet, noteLoud:
+			j.quiet = nil
+		case noteQuietLine, noteQuietCall:
+			j.quiet = append(j.quiet, "    "+text)
+			if kind == noteQuietCall {
+				j.call = text
+			}
 		case noteViolation:
 			var v struct {
 				check.Violation
@@ -77,6 +88,10 @@ func readJournal(text string) *journal {
 			}
 		case noteInapplicable:
 			j.inapplicable = text
+		case noteAbsent:
+			j.absent++
+		case noteFailed:
+			j.failed = text
 		case noteFact:
 			name, value, _ := strings.Cut(text, " ")
 			j.facts[name] = value

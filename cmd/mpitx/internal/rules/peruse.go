@@ -37,7 +37,7 @@ func peruseBeforeInit(m *mpi) {
 
 func peruseEvents(m *mpi) {
 	m.initPeruse()
-	names, events, rc := m.raw.PeruseEvents()
+	names, events, rc := m.peruseEvents()
 	if rc != 0 {
 		return
 	}
@@ -55,6 +55,15 @@ func peruseEvents(m *mpi) {
 			arg{c: "&" + cName, show: func() string { return fmt.Sprintf("%s = %q", cName, back) }})
 		m.expect(c.ok() && back == name, fmt.Sprintf("%s == 0 && %s && strcmp(%s, %s) == 0", c.c, cName, cName, quoted(name)), name, fmt.Sprintf("%s, %q", codeName(c.rc), back))
 	}
+}
+
+func (m *mpi) peruseEvents() (names []string, events []int32, rc binding.Error) {
+	m.quietly(func() *entry {
+		m.line("int num, *events; char **names;")
+		m.call("PERUSE_Query_supported_events", func() binding.Error { names, events, rc = m.raw.PeruseEvents(); return rc }, lit("&num"), lit("&names"), lit("&events"))
+		return nil
+	})
+	return names, events, rc
 }
 
 func peruseUnknown(m *mpi) {

@@ -51,7 +51,7 @@ type perused struct {
 // eachPeruse calls f for each event, in an item, and returns how often the callbacks were called.
 func (m *mpi) eachPeruse(f func(p *perused)) (calls int) {
 	m.initPeruse()
-	names, events, rc := m.raw.PeruseEvents()
+	names, events, rc := m.peruseEvents()
 	if rc != 0 || len(names) == 0 {
 		m.notApplicable("the library lists no event of PERUSE")
 		return 0
@@ -148,7 +148,7 @@ func peruseRegister(m *mpi) {
 
 func peruseArguments(m *mpi) {
 	m.initPeruse()
-	_, events, _ := m.raw.PeruseEvents()
+	_, events, _ := m.peruseEvents()
 	if len(events) == 0 {
 		m.notApplicable("the library lists no event of PERUSE")
 		return
@@ -248,7 +248,7 @@ var peruseScopes = [][]string{
 
 func peruseIdentifiers(m *mpi) {
 	m.initPeruse()
-	names, events, _ := m.raw.PeruseEvents()
+	names, events, _ := m.peruseEvents()
 	lacks := func(name string) bool { return !slices.Contains(names, name) }
 	for _, scope := range peruseScopes {
 		if slices.ContainsFunc(scope, lacks) || !m.item("%s to %s", scope[0], strings.Join(scope[1:], " or ")) {

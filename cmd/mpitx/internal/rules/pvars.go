@@ -50,7 +50,8 @@ func watermark(v variable) bool {
 }
 
 func pvarOpens(m *mpi) {
-	all := m.probe(pvars(m))
+	l := pvars(m)
+	all := m.probe(l)
 	if len(all) == 0 {
 		m.notApplicable("no performance variable is listed that mpitx can bind")
 	}
@@ -59,9 +60,12 @@ func pvarOpens(m *mpi) {
 			continue
 		}
 		open := func() code {
-			s := m.newSession()
+			s, c := m.openSession()
+			if !c.ok() {
+				return c
+			}
 			h, _, c := m.allocPvar(s, v)
-			if !c.ok() && !m.dry || strings.Contains(v.fault, "handle_alloc") {
+			if !c.ok() || strings.Contains(v.fault, "handle_alloc") {
 				return c
 			}
 			if v.pvar.Continuous == 0 {
@@ -69,11 +73,15 @@ func pvarOpens(m *mpi) {
 			}
 			return m.readPvar(s, h, m.value(v.pvar.Datatype, 4096))
 		}
-		if strings.Contains(v.fault, "crashes") || strings.Contains(v.fault, "timed out") || strings.Contains(v.fault, "ends the process") {
-			m.crashes(v, func() { open() })
+		if v.died() {
+			m.crashes(l, v, func() { open() })
 			continue
 		}
-		m.succeeds(open())
+		if c := open(); c.rc != binding.ErrOutOfSessions {
+			m.succeeds(c)
+		} else {
+			m.absent()
+		}
 	}
 }
 

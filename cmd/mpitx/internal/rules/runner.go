@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,6 +32,8 @@ type Library struct {
 	Launch func(n int, program []string) (argv, environ []string, err error)
 	Limit  time.Duration // without progress
 	Temp   string        // where processes have their directories; "": /tmp, as Open MPI puts sockets into them, whose paths must be short
+
+	starved atomic.Bool // the system refused a process
 
 	lock  sync.Mutex
 	facts map[string]string // what workers noted about the library
@@ -104,7 +108,7 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 	}
 	result := &check.Result{Rule: r.Rule, Status: check.Passed}
 	defer func() { result.Seconds = time.Since(start).Seconds() }()
-	for skip, crashes := 0, 0; ; crashes++ {
+	for skip, crashes, items, absent := 0, 0, 0, 0; ; crashes++ {
 		journals, end, err := l.work(ctx, r, skip)
 		if ctx.Err() != nil {
 			result.Status, result.Why = check.Failed, "interrupted"
@@ -116,7 +120,7 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		}
 		j := journals[0]
 		for _, other := range journals {
-			if j.ended && !other.ended {
+			if j.ended && !other.ended || j.failed == "" && other.failed != "" {
 				j = other
 			}
 		}
@@ -127,21 +131,13 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		if r.merge != nil && j.ended { // on all ranks
 			r.merge(journals, result)
 		}
-		result.Items = max(result.Items, j.items)
-		switch {
-		case j.ended && j.more:
+		items, absent = max(items, j.items), absent+j.absent
+		result.Items = items - absent
+		if j.ended && j.more {
 			skip, crashes = j.items, crashes-1
 			continue
-		case j.ended:
-			if j.inapplicable != "" && !result.Status.Bad() {
-				result.Status, result.Why = check.NotApplicable, j.inapplicable
-			}
-			return result
-		case j.inapplicable != "":
-			result.Status, result.Why = check.Failed, j.inapplicable
-			return result
-		case j.call == "":
-			result.Status, result.Why = check.Failed, "its process ended before the first call: "+end.String()
+		}
+		if l.settled(result, j, end) {
 			return result
 		}
 		result.Add(l.crash(r, j, end))
@@ -159,6 +155,30 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 	}
 }
 
+// settled says what came of a rule whose process did not end by a crash or hang of the library.
+func (l *Library) settled(r *check.Result, j *journal, end ending) bool {
+	failed := func(why string) bool {
+		if r.Why = why; !r.Status.Bad() {
+			r.Status = check.Failed
+		}
+		return true
+	}
+	switch {
+	case j.ended:
+		if (j.inapplicable != "" || r.Items == 0) && r.Status == check.Passed {
+			r.Status, r.Why = check.NotApplicable, cmp.Or(j.inapplicable, "the library has nothing that this rule is about")
+		}
+		return true
+	case cmp.Or(j.failed, j.inapplicable) != "":
+		return failed(cmp.Or(j.failed, j.inapplicable))
+	case j.call == "":
+		return failed("its process ended before the first call: " + end.String())
+	case !end.hung && end.signal != syscall.SIGSEGV && l.starved.Load():
+		return failed("the system could not start enough processes; use a smaller --jobs")
+	}
+	return false
+}
+
 // crash is the violation that a process has left by its end.
 func (l *Library) crash(r *rule, j *journal, end ending) check.Violation {
 	v := check.Violation{Status: check.Crashed, Item: j.item, Expected: j.lastCall() + " returns", Got: end.String()}
@@ -172,7 +192,10 @@ func (l *Library) crash(r *rule, j *journal, end ending) check.Violation {
 	if j.items == 0 {
 		preamble = nil
 	}
-	lines := append(append([]string{}, preamble...), j.lines...)
+	lines := slices.Concat(preamble, j.lines)
+	if len(j.quiet) > 0 {
+		lines = slices.Concat(lines, []string{"{"}, j.quiet, []string{"}"})
+	}
 	for _, line := range lines {
 		if c := (&journal{call: line}).lastCall(); c != "" {
 			v.Called = append(v.Called, c)
@@ -234,7 +257,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		return nil, ending{}, err
 	}
 	defer os.RemoveAll(dir)
-	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib, l.Version(), l.Standard()})
+	raw, _ := json.Marshal(request{r.Name, skip, dir, l.Demo, l.Shim, l.Lib, l.Version(), l.Standard(), l.Limit})
 	argv, environ := []string{l.Exe, "backend", Command, string(raw)}, l.Environ
 	var others []*exec.Cmd
 	defer func() {
@@ -247,7 +270,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 	case r.ranks > 0 && l.Demo: // it has no launcher; this process is rank 0
 		for rank := 1; rank < r.ranks; rank++ {
 			other := command(ctx, argv, append(slices.Clone(environ), l.demoRank(dir, rank, r.ranks)...), false)
-			if err := other.Start(); err != nil {
+			if err := l.start(other); err != nil {
 				return nil, ending{}, err
 			}
 			others = append(others, other)
@@ -259,7 +282,7 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		}
 	}
 	cmd := command(ctx, argv, append(slices.Clone(environ), "TMPDIR="+dir, "FAKEMPI_DIR="+dir), r.ranks > 0 && !l.Demo)
-	if err := cmd.Start(); err != nil { // also if ctx has ended
+	if err := l.start(cmd); err != nil { // also if ctx has ended
 		return nil, ending{}, err
 	}
 	end := l.await(cmd, dir)
@@ -280,6 +303,15 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 		journals[k] = readJournal(string(text))
 	}
 	return journals, end, nil
+}
+
+// start starts a process, and notes if the system has no more of them.
+func (l *Library) start(cmd *exec.Cmd) error {
+	err := cmd.Start()
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) {
+		l.starved.Store(true)
+	}
+	return err
 }
 
 func (l *Library) demoRank(dir string, rank, size int) []string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,5 +82,101 @@ func TestRankCrashes(t *testing.T) {
 	r := fixture("crash-get-info=demo_eager_limit@1").one(t, "ranks-variables")
 	if r.Status != check.Crashed || r.Bad != 1 || !strings.Contains(r.Violations[0].Expected, "MPI_T_cvar_get_info(") || !strings.Contains(r.Violations[0].Got, "segmentation fault") {
 		t.Errorf("%s", describe(r))
+	}
+}
+
+// The call that crashed or hung is the last of those that are reported, and the program makes it, also if mpitx only lists by it.
+func TestCrashWhileListing(t *testing.T) {
+	const fault, call = "crash-get-info=demo_eager_limit", "MPI_T_cvar_get_info("
+	object := filepath.Join(t.TempDir(), "fakempi.o")
+	cc(t, "-c", "-o", object, "../../../../fixtures/fakempi/fakempi.c")
+	last := func(r *check.Result) string { return r.Violations[0].Called[len(r.Violations[0].Called)-1] }
+	for _, name := range []string{"strings-length", "enum-items", "indices-kept", "return-codes", "inactive-index", "cvar-opens", "cvars-across-init"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := fixture(fault).one(t, name)
+			if r.Status != check.Crashed || !strings.HasPrefix(last(r), call) || !strings.HasPrefix(r.Violations[0].Expected, call) {
+				t.Fatal(describe(r))
+			}
+			reproduce(t, object, fault, r.Rule, r.Violations[0])
+		})
+	}
+	t.Run("hang", func(t *testing.T) { // a child takes as long as this process may
+		t.Parallel()
+		l := fixture("hang-get-info=demo_eager_limit")
+		l.Limit = 3 * time.Second
+		if r := l.one(t, "cvar-opens"); r.Status != check.Hung || r.Bad != 1 || !strings.HasPrefix(last(r), call) {
+			t.Error(describe(r))
+		}
+	})
+}
+
+// What mpitx cannot do is not the library's fault, and no number takes all memory.
+func TestUntestable(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ rule, fault, why string }{
+		{"cvar-opens", "negative-num=cvar", "the library returns -1 as the number of control variables"},
+		{"pvar-opens", "huge-num=pvar", "the library returns 2000000000 as the number of performance variables, and mpitx tests at most 100000"},
+		{"indices-kept", "huge-num=category", "the library returns 2000000000 as the number of categories, and mpitx tests at most 100000"},
+		{"category-members", "huge-members=demo_matching", "the library returns 2000000000 as the number of members of demo_matching, and mpitx tests at most 100000"},
+		{"category-order-kept", "huge-members=demo_matching", "the library returns 2000000000 as the number of members of demo_matching, and mpitx tests at most 100000"},
+		{"event-hints", "huge-num=event", "the library returns 2000000000 as the number of event types, and mpitx tests at most 100000"},
+		{"ranks-enumerations", "huge-enum=demo_debug_level", "the library returns 2000000000 as the number of items of the enumeration of demo_debug_level, and mpitx tests at most 100000"},
+	} {
+		if r := fixture(test.fault).one(t, test.rule); r.Status != check.Failed || r.Why != test.why {
+			t.Errorf("%s: %s", test.fault, describe(r))
+		}
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&mpi{journal: file}).failed("index out of range")
+	if text, _ := os.ReadFile(file.Name()); readJournal(string(text)).failed != "mpitx failed: index out of range" {
+		t.Errorf("%q", text)
+	}
+	starved := fixture("abort-get-info=demo_eager_limit")
+	starved.starved.Store(true)
+	if r := starved.one(t, "info-identical"); r.Status != check.Failed || !strings.Contains(r.Why, "use a smaller --jobs") {
+		t.Error(describe(r))
+	}
+}
+
+// A rule applies to a library only if there is something to test.
+func TestNothingToTest(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{"pvar-names-unique", "cvar-opens", "cvar-reads", "pvar-class-type"} {
+		if r := fixture("missing=demo*").one(t, rule); r.Status != check.NotApplicable || r.Items != 0 || r.Why == "" {
+			t.Errorf("%s: %s", rule, describe(r))
+		}
+	}
+}
+
+// Items are what was tested, each with a name of its own.
+func TestItems(t *testing.T) {
+	t.Parallel()
+	all, fewer := fixture("").one(t, "enum-type"), fixture("dead-index=demo_eager_limit").one(t, "enum-type")
+	if fewer.Items != all.Items-1 {
+		t.Errorf("%d items, and %d without one", all.Items, fewer.Items)
+	}
+	if r := fixture("zero-count=demo_*").one(t, "pvar-count"); r.Bad != r.Items {
+		t.Error(describe(r))
+	}
+	if r := fixture("unknown-type=demo_p*").one(t, "pvar-class-type"); !slices.ContainsFunc(r.BadItems, func(item string) bool { return strings.HasPrefix(item, "demo_pool_peak:") }) {
+		t.Errorf("%q", r.BadItems)
+	}
+	if r := fixture("untouched-count=demo_energy").one(t, "pvar-count"); r.Bad != 1 || r.Violations[0].Got != "count1 was not set" {
+		t.Error(describe(r))
+	}
+}
+
+// A library may have few sessions.
+func TestFewSessions(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{"session-many", "pvar-opens", "pvar-count", "session-independent"} {
+		all, few := fixture("").one(t, rule), fixture("few-sessions").one(t, rule)
+		if few.Status != check.Passed || few.Items != all.Items {
+			t.Errorf("%s, and %d items with more sessions", describe(few), all.Items)
+		}
 	}
 }

@@ -25,11 +25,10 @@ type rawSource struct {
 
 // eachSource calls f for each event source, in an item.
 func (m *mpi) eachSource(f func(s *rawSource, index int)) (any bool) {
-	if !m.lib.Has("MPI_T_source_get_num") {
+	if !m.lib.Has("MPI_T_event_get_num") {
 		return false
 	}
-	n := m.num("num", untouched)
-	c := m.call("MPI_T_source_get_num", func() binding.Error { return m.raw.NumSources(n.p()) }, n.out())
+	c, n := m.count(eventLists(m)[1])
 	if !c.ok() {
 		return false
 	}
@@ -38,6 +37,8 @@ func (m *mpi) eachSource(f func(s *rawSource, index int)) (any bool) {
 			if s := m.source(k); s.ok() {
 				m.rename(s.name.String())
 				f(s, k)
+			} else {
+				m.absent()
 			}
 		}
 	}

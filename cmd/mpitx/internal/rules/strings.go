@@ -4,6 +4,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -35,7 +36,10 @@ type stringCall struct {
 // sources, the names of enumerations and their items. Each is an item.
 func stringCalls(m *mpi, f func(s stringCall)) {
 	for _, l := range lists(m) {
-		_, n := m.count(l)
+		c, n := m.count(l)
+		if !c.ok() {
+			continue
+		}
 		for k := range int(n.v) {
 			for _, field := range []string{"name", "desc"} {
 				if !m.item("%s %d (%s)", l.what, k, field) {
@@ -43,9 +47,10 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 				}
 				e := m.quietly(func() *entry { return m.entry(l, k) })
 				if !e.ok() {
+					m.absent()
 					continue
 				}
-				m.rename(e.label() + " (" + field + ")")
+				m.rename(l.item(e) + " (" + field + ")")
 				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.entryWith(l, k, only(field, buf, length)).code }})
 			}
 		}
@@ -104,14 +109,13 @@ func only(field string, buf *text, length *num) *strings4 {
 }
 
 func eventStrings(m *mpi, f func(s stringCall)) {
-	var events, sources int32
-	m.raw.NumEvents(&events)
-	m.raw.NumSources(&sources)
-	for k := range int(events + sources) {
+	all := eventLists(m)
+	events, sources := m.quietCount(all[0]), m.quietCount(all[1])
+	for k := range events + sources {
 		for _, field := range []string{"name", "desc"} {
-			if k < int(events) && m.item("event type %d (%s)", k, field) {
+			if k < events && m.item("event type %d (%s)", k, field) {
 				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.eventWith(k, only(field, buf, length)).code }})
-			} else if source := k - int(events); source >= 0 && m.item("source %d (%s)", source, field) {
+			} else if source := k - events; source >= 0 && m.item("source %d (%s)", source, field) {
 				f(stringCall{field, func(m *mpi, buf *text, length *num) code { return m.sourceWith(source, only(field, buf, length)).code }})
 			}
 		}
@@ -219,8 +223,12 @@ func (m *mpi) again(e *enumeration) {
 
 func (m *mpi) enumInfo(e *enumeration, buf *text, length *num) (code, *num) {
 	n := m.num("num", untouched)
-	return m.call("MPI_T_enum_get_info", func() binding.Error { return m.raw.EnumInfo(e.h, n.p(), buf.p(), length.p()) },
-		lit("%s", e.c), n.out(), buf.out(), length.outOr()), n
+	c := m.call("MPI_T_enum_get_info", func() binding.Error { return m.raw.EnumInfo(e.h, n.p(), buf.p(), length.p()) },
+		lit("%s", e.c), n.out(), buf.out(), length.outOr())
+	if c.ok() {
+		few(max(0, n.v), "items of the enumeration of "+cmp.Or(e.name, "a variable")) // enum-not-empty finds what is below
+	}
+	return c, n
 }
 
 func (m *mpi) enumItem(e *enumeration, k int, buf *text, length *num) (code, *num) {

@@ -17,6 +17,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -26,10 +27,11 @@ import (
 
 // mpi is the library in the process of one rule.
 type mpi struct {
-	raw     binding.Raw
-	lib     *binding.Library
-	rule    *rule
-	version string // of the library
+	raw      binding.Raw
+	lib      *binding.Library
+	rule     *rule
+	version  string // of the library, and of MPI
+	standard string // the latter
 
 	journal  *os.File // what the runner reads after this process's end, in the form of journal.go
 	pending  []byte   // of the journal, to be written before the next call
@@ -45,6 +47,10 @@ type mpi struct {
 	setup    []string // called before the first item
 	names    map[string]int
 	first    map[string]int // names after the preamble
+	judge    func(code)     // looks at each call of the rule
+	limit    time.Duration  // of a call, after which it hangs
+	sessions []*handle      // of performance variables: those of this item, and those that earlier items left
+	earlier  []*handle
 }
 
 // note adds a line to the journal.
@@ -72,6 +78,7 @@ func (m *mpi) item(format string, args ...any) bool {
 		m.preamble, m.setup, m.first = m.lines, m.called, m.names
 	}
 	m.items++
+	m.earlier, m.sessions = append(m.earlier, m.sessions...), nil
 	m.bad, m.lines, m.called = false, nil, nil
 	m.names = make(map[string]int, len(m.first)+8)
 	for k, v := range m.first {
@@ -102,7 +109,9 @@ func (m *mpi) fresh(name string) string {
 func (m *mpi) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	m.lines = append(m.lines, text)
-	if !m.quiet {
+	if m.quiet {
+		m.note(noteQuietLine, text)
+	} else {
 		m.note(noteLine, text)
 	}
 }
@@ -155,6 +164,9 @@ func (m *mpi) call(routine string, f func() binding.Error, args ...arg) code {
 		}
 	}
 	m.called = append(m.called, result)
+	if m.judge != nil && !m.quiet {
+		m.judge(c)
+	}
 	return c
 }
 
@@ -199,10 +211,36 @@ func (m *mpi) notApplicable(format string, args ...any) {
 // quietly makes calls that are not part of programs.
 func (m *mpi) quietly(f func() *entry) *entry {
 	lines, called, names := m.lines, m.called, m.names
-	m.names, m.quiet = map[string]int{}, true
+	m.names = map[string]int{} // the lines are a block of their own
+	m.silence(true)
 	e := f()
-	m.lines, m.called, m.names, m.quiet = lines, called, names, false
+	m.silence(false)
+	m.lines, m.called, m.names = lines, called, names
 	return e
+}
+
+func (m *mpi) silence(on bool) {
+	m.quiet = on
+	m.note(map[bool]byte{true: noteQuiet, false: noteLoud}[on], "")
+}
+
+// absent notes that the item is not there.
+func (m *mpi) absent() { m.note(noteAbsent, "") }
+
+// untestable is a panic that ends a rule, because the library has more than mpitx tests, or says nonsense.
+type untestable string
+
+// most bounds the numbers of things that a library has, so that it cannot take all memory.
+const most = 100_000
+
+// few ends the rule if a number is not one that mpitx can work with.
+func few(n int32, what string) {
+	switch {
+	case n < 0:
+		panic(untestable(fmt.Sprintf("the library returns %d as the number of %s", n, what)))
+	case n > most:
+		panic(untestable(fmt.Sprintf("the library returns %d as the number of %s, and mpitx tests at most %d", n, what, most)))
+	}
 }
 
 // violationOf notes a crash or hang that a forked child met, in the words for those of a process of its own.

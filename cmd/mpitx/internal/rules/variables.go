@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,22 +29,13 @@ const trialLimit = 5 * time.Second
 
 // probe tries all variables of a kind. MPI_T is initialized.
 func (m *mpi) probe(l *list) (all []variable) {
-	var n int32
-	l.num(&n)
-	i := m.lib.Adopt()
-	o := binding.ProbeOptions{Object: binding.CommWorld, Limit: trialLimit}
-	var trials []binding.Trial
-	if l.prefix == "MPI_T_pvar" {
-		t, _ := i.Probe(0, int(n), o)
-		trials = t.Pvars
-	} else {
-		t, _ := i.Probe(int(n), 0, o)
-		trials = t.Cvars
-	}
-	for k, t := range trials {
+	for k, t := range m.trials(l, m.quietCount(l)) {
 		r := t.Reading
 		faulty := r.Status == catalog.StatusFaulty
-		if t.Dead || t.Nameless || r.Status != catalog.StatusOK && !faulty && !strings.Contains(r.Reason, "read: ") && !strings.Contains(r.Reason, "start: ") {
+		if t.Nameless && faulty {
+			all = append(all, variable{index: k, name: fmt.Sprintf("%s %d", l.what, k), fault: r.Reason})
+		}
+		if t.Dead || t.Nameless || r.Status != catalog.StatusOK && !faulty && !failedIn(r.Reason, "handle_alloc", "read", "start") {
 			continue
 		}
 		e := m.quietly(func() *entry { return m.entry(l, k) })
@@ -60,6 +52,48 @@ func (m *mpi) probe(l *list) (all []variable) {
 		all = append(all, v)
 	}
 	return all
+}
+
+// trials are what children met. The journal grows meanwhile, as a child has time of its own to return.
+func (m *mpi) trials(l *list, n int) []binding.Trial {
+	i := m.lib.Adopt()
+	o := binding.ProbeOptions{Object: binding.CommWorld, Limit: min(5*time.Second, m.limit), Total: time.Minute}
+	ended, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		tick, end := time.NewTicker(poll), time.After(2*o.Total)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-end: // the trials hang themselves
+				return
+			case <-tick.C:
+				m.journal.Write([]byte("\n"))
+			}
+		}
+	}()
+	defer func() { close(ended); <-stopped }()
+	numCvars, numPvars := n, 0
+	if l.prefix == "MPI_T_pvar" {
+		numCvars, numPvars = 0, n
+	}
+	t, err := i.Probe(numCvars, numPvars, o)
+	if err != nil {
+		panic(untestable(err.Error()))
+	}
+	return append(t.Cvars, t.Pvars...)
+}
+
+// failedIn reports whether one of the routines returned an error to a child.
+func failedIn(reason string, routines ...string) bool {
+	return slices.ContainsFunc(routines, func(r string) bool { return strings.HasPrefix(reason, r+": ") })
+}
+
+// died reports whether a child ended or hung.
+func (v variable) died() bool {
+	return strings.Contains(v.fault, "crashes") || strings.Contains(v.fault, "timed out") || strings.Contains(v.fault, "ends the process")
 }
 
 func healthy(all []variable) (good []variable) {
@@ -85,11 +119,15 @@ func (m *mpi) eachPvar(which func(variable) bool, none string, f func(v variable
 		if !m.item("%s", v.label()) {
 			continue
 		}
-		s := m.session()
-		m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
-		h, count, c := m.allocPvar(s, v)
-		if c.ok() {
+		s, c := m.openSession()
+		if !c.ok() {
+			m.absent()
+			continue
+		}
+		if h, count, c := m.allocPvar(s, v); c.ok() {
 			f(v, s, h, count)
+		} else {
+			m.absent()
 		}
 	}
 	if !found && m.items == 0 {
@@ -124,13 +162,37 @@ func (m *mpi) writeCvar(h *handle, buf *value) code {
 	return m.call("MPI_T_cvar_write", func() binding.Error { return m.raw.WriteCvar(h.v, buf.b) }, h.in(), buf.out())
 }
 
-func (m *mpi) newSession() *handle {
+func (m *mpi) createSession(s *handle) code {
+	return m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
+}
+
+// openSession creates a session. It frees those of earlier items if there are no more of them.
+func (m *mpi) openSession() (*handle, code) {
 	s := m.session()
-	m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
+	c := m.createSession(s)
+	if c.rc == binding.ErrOutOfSessions && len(m.earlier) > 0 {
+		m.quietly(func() *entry {
+			for _, old := range m.earlier {
+				m.freeSession(&handle{old.v, m.session().c})
+			}
+			return nil
+		})
+		m.earlier = nil
+		c = m.createSession(s)
+	}
+	if c.ok() && !m.dry {
+		m.sessions = append(m.sessions, s)
+	}
+	return s, c
+}
+
+func (m *mpi) newSession() *handle {
+	s, _ := m.openSession()
 	return s
 }
 
 func (m *mpi) freeSession(s *handle) code {
+	m.sessions = slices.DeleteFunc(m.sessions, func(open *handle) bool { return open == s })
 	return m.call("MPI_T_pvar_session_free", func() binding.Error { return m.raw.FreeSession(&s.v) }, s.out())
 }
 
@@ -172,10 +234,18 @@ func (m *mpi) readResetPvar(s, h *handle, buf *value) code {
 // allHandles is MPI_T_PVAR_ALL_HANDLES.
 func (m *mpi) allHandles() *handle { return &handle{m.raw.AllHandles(), "MPI_T_PVAR_ALL_HANDLES"} }
 
-// crashes notes what a child met when it opened a variable, without meeting it here.
-func (m *mpi) crashes(v variable, calls func()) {
+// crashes notes what a child met in a variable, without meeting it here. open makes the calls after get_info.
+func (m *mpi) crashes(l *list, v variable, open func()) {
 	m.dry = true
-	calls()
+	switch {
+	case strings.Contains(v.fault, "in get_info"):
+		m.entry(l, v.index)
+	case strings.Contains(v.fault, "in enum_get_info"):
+		e := m.entry(l, v.index)
+		m.enumInfo(&enumeration{c: e.cEnum}, nil, m.num("len", 0))
+	default:
+		open()
+	}
 	m.dry = false
 	m.violationOf(v.fault)
 }

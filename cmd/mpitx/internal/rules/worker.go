@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"mpitx/binding"
 )
@@ -24,6 +25,7 @@ type request struct {
 	Shim, Lib string
 	// Version and Standard are known already: asking for them would be a call of MPI before the rule's first.
 	Version, Standard string
+	Limit             time.Duration // of a call
 }
 
 func journalPath(dir string, rank int) string {
@@ -59,7 +61,13 @@ func Worker(args []string, rank int) int {
 		fmt.Fprintln(file, string(noteInapplicable), err)
 		return 2
 	}
-	m := &mpi{raw: lib.Raw(), lib: lib, rule: r, journal: file, skip: q.Skip, names: map[string]int{}}
+	m := &mpi{raw: lib.Raw(), lib: lib, rule: r, journal: file, skip: q.Skip, limit: q.Limit, names: map[string]int{}}
+	defer func() {
+		if why := recover(); why != nil {
+			m.failed(why)
+			os.Exit(2)
+		}
+	}()
 	m.identify(q.Version, q.Standard)
 	if r.needs != "" && !lib.Has(r.needs) {
 		m.notApplicable("the library does not have %s", r.needs)
@@ -77,6 +85,16 @@ func Worker(args []string, rank int) int {
 	return 0
 }
 
+// failed notes the panic that ended a rule: it cannot be tested, or mpitx has failed, which is not the library's fault.
+func (m *mpi) failed(why any) {
+	text, ok := why.(untestable)
+	if !ok {
+		text = untestable(fmt.Sprintf("mpitx failed: %v", why))
+	}
+	m.note(noteFailed, string(text))
+	m.flush()
+}
+
 // factVersion and factStandard are the facts about the library that every worker notes.
 const factVersion, factStandard = "version", "standard"
 
@@ -88,6 +106,7 @@ func (m *mpi) identify(text, standard string) {
 		v, s, _ := m.lib.Version()
 		standard = fmt.Sprintf("%d.%d", v, s)
 	}
+	m.standard = standard
 	m.version = fmt.Sprintf("%s (MPI %s)", text, standard)
 	m.note(noteFact, factVersion+" "+text)
 	m.note(noteFact, factStandard+" "+standard)
