@@ -23,7 +23,7 @@ func TestShowEffect(t *testing.T) {
   is read       not known
   condition     none known
 `},
-		{"set, not reported", tuning.Effect{Arrived: tuning.CannotTell, Unreported: tuning.Unreported, Accepted: tuning.CannotTell, Trial: "no write was tried"}, `
+		{"set, not reported", tuning.Effect{Arrived: tuning.CannotTell, Unreported: catalog.WhyUnreported, Accepted: tuning.CannotTell, Trial: "no write was tried"}, `
   arrived       not known: MPICH reports the default of texts, also if it uses another
   accepted      cannot tell: no write was tried
   is read       not known

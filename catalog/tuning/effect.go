@@ -25,9 +25,6 @@ type Effect struct {
 	Unused     bool        `json:"unused,omitzero"` // MPI_Init unloaded its component, so that it can matter only for the choice of components
 }
 
-// Unreported is why a library may have the value that was set although it reports another one (catalog.Unreported).
-const Unreported = "MPICH reports the default of texts, also if it uses another"
-
 // Condition is one that the effect depends on.
 type Condition struct {
 	Text   string   `json:"text"`          // "coll_tuned_use_dynamic_rules must be true"
@@ -150,7 +147,7 @@ func (e *Effect) arrive(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 		return
 	}
 	if _, unreported := c.Unreported(v); unreported {
-		e.Unreported, e.Have = Unreported, r.Value.String()
+		e.Unreported, e.Have = catalog.WhyUnreported, r.Value.String()
 		return
 	}
 	items := enums(v)

@@ -267,7 +267,7 @@ func TestUnreported(t *testing.T) {
 		if e := arrived(other, "1"); e.Arrived != tuning.No || e.Unreported != "" {
 			t.Errorf("%s: a number: %+v", library, e)
 		}
-		if e := arrived(level, "MPI_THREAD_MULTIPLE"); e.Arrived != tuning.CannotTell || e.Unreported != tuning.Unreported || e.Have != "MPI_THREAD_SINGLE" {
+		if e := arrived(level, "MPI_THREAD_MULTIPLE"); e.Arrived != tuning.CannotTell || e.Unreported != catalog.WhyUnreported || e.Have != "MPI_THREAD_SINGLE" {
 			t.Errorf("%s: another text: %+v", library, e)
 		}
 		k := tuning.Own()

@@ -190,7 +190,7 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 
 // unreported says that a variable was set to another value than the library reports.
 func unreported(name, asked string) string {
-	return name + " was set to " + asked + ", which may be in use: " + tuning.Unreported
+	return name + " was set to " + asked + ", which may be in use: " + catalog.WhyUnreported
 }
 
 // noteUnreported tells people which variables were set to another value than the library reports.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
 	"mpitx/recording"
 )
@@ -28,6 +29,9 @@ func outcomes(run *recording.Run, cached, near []string) (lines []string) {
 				settings, of[setting] = append(settings, setting), &messages{}
 			}
 			text := outcomeText(&o, slices.Contains(cached, o.Cvar))
+			if r.Family == locate.MPICH && !o.After && o.Result == anotherValue && !isNumber(o.Read) {
+				text = "set; whether it arrived is not known: " + catalog.WhyUnreported
+			}
 			if o.Result == noSuchVariable && !slices.Contains(cached, o.Cvar) {
 				text += catalog.DidYouMean(near, o.Cvar)
 			}
@@ -62,8 +66,14 @@ func (m *messages) line() string {
 	return strings.Join(parts, "; ")
 }
 
-// noSuchVariable is a result in the agent's words.
-const noSuchVariable = "no such variable"
+// Results in the agent's words.
+const (
+	noSuchVariable = "no such variable"
+	anotherValue   = "another value"
+)
+
+// isNumber reports whether a value is a number or a list of numbers.
+func isNumber(value string) bool { return value != "" && strings.Trim(value, "-0123456789,.") == "" }
 
 // outcomeText describes the result of a setting on one rank. known is true if the library has a variable of that name
 // in any stage.

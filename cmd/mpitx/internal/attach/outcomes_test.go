@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/recording"
 )
 
@@ -25,6 +27,9 @@ func TestOutcomes(t *testing.T) {
 	late := o{After: true, Cvar: "gone", Asked: "1", Result: "no such variable"}
 	wrong := o{After: true, Cvar: "c", Asked: "x", Old: "8", Result: "no value of it: not a number"}
 	another := o{Cvar: "b", Asked: "1", Read: "0", Result: "another value"}
+	text := o{Cvar: "b", Asked: "multiple", Read: "single", Result: "another value"}
+	mpich := run([]o{text, another})
+	mpich.Ranks[0].Family = locate.MPICH
 	for _, test := range []struct {
 		run  *recording.Run
 		want string
@@ -41,6 +46,8 @@ func TestOutcomes(t *testing.T) {
 		{run([]o{gone, typo, another}, []o{gone, typo, another}), "--set gone=1: set, but not read back, because the library has it before MPI_Init only\n" +
 			"--set tpyo=1: the library has no such variable after MPI_Init; if it has one before (mpitx show tpyo), that one was set; did you mean typo?\n" +
 			"--set b=1: another value: it is 0"},
+		{run([]o{text}), "--set b=multiple: another value: it is single"},
+		{mpich, "--set b=multiple: set; whether it arrived is not known: " + catalog.WhyUnreported + "\n--set b=1: another value: it is 0"},
 	} {
 		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}, []string{"gone", "a", "typo"}), "\n"); got != test.want {
 			t.Errorf("%s\nwant\n%s", got, test.want)
