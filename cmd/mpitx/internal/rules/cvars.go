@@ -91,7 +91,7 @@ func cvarCount(m *mpi) {
 			return
 		}
 		_, count, c := m.allocCvar(e.index, binding.NoObject)
-		m.expect(!c.ok() || count.v >= 1, fmt.Sprintf("%s != MPI_SUCCESS || %s >= 1", c.c, count.c), "a count of at least 1", fmt.Sprint(count))
+		m.expect(!c.ok() || count.v >= 1, fmt.Sprintf("%s != MPI_SUCCESS || %s >= 1", c.c, count.c), "a count of at least 1", shown(count.c, count.String()))
 	})
 }
 

@@ -239,7 +239,7 @@ func codesOfLists(m *mpi) {
 			if !e.ok() {
 				continue
 			}
-			m.rename(l.item(e) + ", information")
+			m.rename(l.item(e) + " (information)")
 			for kind := range eventMembers {
 				if l.what == "category" && e.ints[kind] >= 0 {
 					few(e.ints[kind], "members of "+e.label())

@@ -121,7 +121,7 @@ func pvarFlags(m *mpi) {
 
 func pvarCount(m *mpi) {
 	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, count *num) {
-		m.expect(count.v >= 1, count.c+" >= 1", "a count of at least 1", fmt.Sprint(count))
+		m.expect(count.v >= 1, count.c+" >= 1", "a count of at least 1", shown(count.c, count.String()))
 	})
 }
 
