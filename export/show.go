@@ -118,7 +118,7 @@ func (p *page) metadata(v *catalog.Variable) {
 		p.entry("exists", "inside applications: mpitx sample --pvar "+v.Name+" -- ./app")
 		return
 	}
-	p.entry("exists", stageWords(v))
+	p.entry("exists", stageWords(p.c, v))
 	for i, name := range v.Categories {
 		label := ""
 		if i == 0 {

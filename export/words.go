@@ -75,11 +75,14 @@ func verbosityText(v catalog.Verbosity) string {
 	return fmt.Sprintf("%d of 9, %s: %s", v, v, verbosityWords[(v-1)/3])
 }
 
-func stageWords(v *catalog.Variable) string {
+func stageWords(c *catalog.Catalog, v *catalog.Variable) string {
 	switch stageText(v.Before != nil, existsAfter(v)) {
 	case "both":
 		return "before and after MPI_Init"
 	case "before":
+		if !c.After.Read {
+			return "before MPI_Init; the library was not read after it"
+		}
 		return "only before MPI_Init: its component was not selected and is unloaded"
 	case "after":
 		return "only after MPI_Init"

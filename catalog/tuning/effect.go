@@ -143,6 +143,10 @@ func (e *Effect) arrive(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 	}
 	e.Arrived, e.Asked = CannotTell, v.Origin.Value
 	e.Accepted, e.Trial = accepted(r)
+	if !c.After.Read { // MPI_Init failed, or was not called
+		e.Accepted, e.Trial = CannotTell, "the library was not read after MPI_Init"
+		return
+	}
 	if r == nil || r.Status != catalog.StatusOK {
 		return
 	}

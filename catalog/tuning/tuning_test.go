@@ -205,6 +205,11 @@ func TestUnused(t *testing.T) {
 	if unused("pml_ucx_tls") {
 		t.Error("a component is said to be unused though MPI_Init failed")
 	}
+	v := c.Cvar("btl_tcp_eager_limit")
+	v.Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Value: "64k"}
+	if e := tuning.Own().Effect(c, v, enums(c)); e.Arrived != tuning.CannotTell || e.Accepted != tuning.CannotTell {
+		t.Errorf("a setting is said to have arrived though MPI_Init failed: %+v", e)
+	}
 }
 
 // Whether a setting arrived is seen in the value that the library has, however it was spelt.
