@@ -24,6 +24,7 @@ var cvarRules = section{"cvars", []rule{
 	{Rule: promise("cvar-no-overrun", "MPI-3.1, 14.3.6", "MPI_T_cvar_read writes as many elements as the count says, and not more."), stage: after, run: cvarOverrun},
 	{Rule: promise("cvar-handle-null", "MPI-3.1, 14.3.6", "MPI_T_cvar_handle_free sets the handle to MPI_T_CVAR_HANDLE_NULL."), stage: after, run: cvarHandleNull},
 	{Rule: promise("cvar-handle-kept", "MPI-3.1, 14.3.4 and 14.3.6", "A handle from before MPI_Init is valid after it, until it is freed, unless the variable has become inactive."), stage: before, run: cvarHandleKept},
+	{Rule: promise("cvar-constant", "MPI-3.1, Table 14.5", "The value of a variable of scope CONSTANT is constant: it is the same before MPI_Init and after MPI_Finalize."), stage: before, run: cvarConstant},
 	{Rule: promise("object-ignored", "MPI-3.1, 14.3.6 and 14.3.7", "MPI_T_*_handle_alloc ignores obj_handle for a variable that is not bound to an object."), stage: after, run: objectIgnored},
 }}
 

@@ -75,17 +75,24 @@ func (m *mpi) writeOther(v variable, h *handle, count *num) (old, buf *value) {
 	return old, buf
 }
 
-// stillHas expects that a variable has the value that was written.
+// stillHas expects that a variable has a value.
 func (m *mpi) stillHas(v variable, h *handle, buf *value, count *num) {
 	back := m.value(int32(v.typ), int(count.v))
 	c := m.readCvar(h, back)
-	size, kept := int(count.v)*v.typ.Size(), fmt.Sprintf("memcmp(%s, %s, %d) == 0", back.c, buf.c, int(count.v)*v.typ.Size())
-	show := func(b *value) string { return excerpt(catalog.NewValue(v.typ, b.b[:size]).String(), 60) }
+	size := int(count.v) * v.typ.Size()
+	kept := fmt.Sprintf("memcmp(%s, %s, %d) == 0", back.c, buf.c, size)
 	if v.typ == catalog.TypeChar {
 		size, kept = bytes.IndexByte(buf.b, 0)+1, fmt.Sprintf("strcmp(%s, %s) == 0", back.c, buf.c)
-		show = func(b *value) string { return excerpt((&text{b: b.b}).String(), 60) }
 	}
-	m.expect(c.ok() && bytes.Equal(back.b[:size], buf.b[:size]), fmt.Sprintf("%s == MPI_SUCCESS && %s", c.c, kept), show(buf), codeName(c.rc)+", "+show(back))
+	m.expect(c.ok() && bytes.Equal(back.b[:size], buf.b[:size]), fmt.Sprintf("%s == MPI_SUCCESS && %s", c.c, kept), buf.show(size), codeName(c.rc)+", "+back.show(size))
+}
+
+// show is the value's first bytes as text.
+func (v *value) show(size int) string {
+	if catalog.Datatype(v.t) == catalog.TypeChar {
+		return excerpt((&text{b: v.b}).String(), 60)
+	}
+	return excerpt(catalog.NewValue(catalog.Datatype(v.t), v.b[:size]).String(), 60)
 }
 
 func writeArrives(m *mpi) {
@@ -97,16 +104,19 @@ func writeArrives(m *mpi) {
 	})
 }
 
-// initTwice initializes MPI_T again, after each write of a control variable.
+// initTwice initializes MPI_T again, after another value was written to a control variable.
 func initTwice(m *mpi) {
 	m.eachCvar(changeable, func(v variable, h *handle, count *num) {
 		old, buf := m.writeOther(v, h, count)
 		if buf == nil {
 			return
 		}
-		if c, _ := m.initTool(catalog.ThreadSingle); m.succeeds(c) {
-			m.stillHas(v, h, buf, count)
-			m.finalizeTool()
+		// write-arrives is about a write that does not arrive
+		if now := m.value(int32(v.typ), int(count.v)); m.readCvar(h, now).ok() {
+			if c, _ := m.initTool(catalog.ThreadSingle); m.succeeds(c) {
+				m.stillHas(v, h, now, count)
+				m.finalizeTool()
+			}
 		}
 		m.writeCvar(h, old)
 	})
@@ -141,5 +151,49 @@ func cvarHandleKept(m *mpi) {
 	}
 	if len(all) == 0 {
 		m.notApplicable("no control variable can be read before MPI_Init")
+	}
+}
+
+// cvarConstant reads constants before MPI_Init and after MPI_Finalize.
+func cvarConstant(m *mpi) {
+	type sized struct {
+		*value
+		size int
+	}
+	type reading struct {
+		variable
+		buf *sized
+		earlier
+	}
+	var all []reading
+	read := func(v variable) *sized {
+		if h, count, c := m.allocCvar(v.index, v.object); c.ok() && count.v >= 1 && count.v < 1<<20 {
+			if b := m.value(int32(v.typ), int(count.v)); m.readCvar(h, b).ok() {
+				return &sized{b, int(count.v) * v.typ.Size()}
+			}
+		}
+		return nil
+	}
+	for _, v := range m.openableCvars() {
+		if v.cvar.Scope == int32(catalog.ScopeConstant) {
+			one := reading{variable: v}
+			one.earlier = m.early(func() { one.buf = read(v) })
+			all = append(all, one)
+		}
+	}
+	if len(all) == 0 {
+		m.notApplicable("no control variable that can be read before MPI_Init is constant")
+	}
+	m.initMPI()
+	m.finalizeMPI()
+	for _, was := range all {
+		if was.buf != nil && m.item("%s", was.name) {
+			m.after(was.earlier, func() {
+				if now := read(was.variable); now != nil {
+					size := min(now.size, was.buf.size)
+					m.expect(bytes.Equal(now.b[:size], was.buf.b[:size]), fmt.Sprintf("memcmp(%s, %s, %d) == 0", now.c, was.buf.c, size), was.buf.show(size)+", as before MPI_Init", now.show(size))
+				}
+			})
+		}
 	}
 }

@@ -164,6 +164,7 @@ var faults = map[string]string{
 	"category-events":          "extra-event=demo_matching long-list=demo_matching",
 	"freed-handle":             "no-checks wrong-handle-code",
 	"profiling-answers":        "differ-name=cvar",
+	"cvar-constant":            "lost-strings=demo_version",
 	"profiling-names":          "no-name-shift=PMPI_T_cvar_read no-name-shift=MPI_T_cvar_read",
 	"cvar-handle-kept":         "stale-handle",
 	"pvar-no-overrun":          "overrun=demo_energy",
