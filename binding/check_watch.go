@@ -10,11 +10,15 @@ package binding
 // }
 // static int watch_error_calls(const struct mpitx_table *t) { return t->watch_errors((mpitx_error_fn *)count_error); }
 // static int error_calls(void) { return errors; }
+// static int watch_work(const struct mpitx_table *t) {
+//     table = t;
+//     return work_alone();
+// }
 import "C"
 
 import _ "embed"
 
-// CheckWatch is the text of the threads and the error handler of rules, for C programs.
+// CheckWatch is the text of the error handler, the threads and the messages of rules, for C programs.
 //
 //go:embed check_watch.h
 var CheckWatch string
@@ -37,6 +41,9 @@ func (r Raw) ReadInThreads(handle RawHandle, threads, times int) Error {
 // WatchErrors sets an error handler of MPI_COMM_WORLD and MPI_COMM_SELF. ErrorCalls are its calls so far.
 func (r Raw) WatchErrors() Error { return Error(C.watch_error_calls(r.t)) }
 func (r Raw) ErrorCalls() int    { return int(C.error_calls()) }
+
+// WorkAlone sends messages of this process to itself.
+func (r Raw) WorkAlone() Error { return Error(C.watch_work(r.t)) }
 
 // InfoWithout is get_info of a list with null pointers: bit k of without is the argument k after the index.
 func (r Raw) InfoWithout(list, index int32, without uint32) Error {

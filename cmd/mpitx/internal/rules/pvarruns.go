@@ -2,6 +2,13 @@
 
 package rules
 
+// work takes time, and sends messages.
+func (m *mpi) work() {
+	m.line("usleep(100000);")
+	pause()
+	m.call("work_alone", m.raw.WorkAlone)
+}
+
 func pvarOverrun(m *mpi) {
 	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, count *num) {
 		if count.v >= 1 && count.v <= 1<<20 {
@@ -20,8 +27,7 @@ func pvarStartKeeps(m *mpi) {
 		} else if !m.startPvar(s, h).ok() {
 			return
 		} else {
-			m.line("usleep(100000);")
-			pause()
+			m.work()
 			m.stopPvar(s, h)
 		}
 		was, now := m.value(v.pvar.Datatype, 1024), m.value(v.pvar.Datatype, 1024)
