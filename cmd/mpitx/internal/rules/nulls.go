@@ -78,17 +78,19 @@ func (m *mpi) infoWithout(l *list, k, index int, words []string, without uint32)
 	m.succeeds(m.call(l.prefix+"_get_info", func() binding.Error { return m.raw.InfoWithout(infoLists[k].list, int32(index), without) }, args...))
 }
 
-// objectIgnored opens variables that are not bound to an object with an address that must not be followed.
+// objectIgnored opens variables that are not bound to an object with an address that must not be followed. A library that follows it
+// does so for most variables.
 func objectIgnored(m *mpi) {
-	for _, v := range m.openableCvars() {
-		if v.cvar.Bind == int32(catalog.BindNoObject) && m.item("%s", v.name) {
+	unbound := func(v variable) bool { return v.cvar.Bind+v.pvar.Bind == int32(catalog.BindNoObject) }
+	for _, v := range spread(m.openableCvars(), 8, unbound) {
+		if m.item("%s", v.name) {
 			if h, _, c := m.allocCvar(v.index, binding.Nowhere); m.succeeds(c) {
 				m.freeCvar(h)
 			}
 		}
 	}
-	for _, v := range m.openablePvars() {
-		if v.pvar.Bind == int32(catalog.BindNoObject) && m.item("%s", v.label()) {
+	for _, v := range spread(m.openablePvars(), 8, unbound) {
+		if m.item("%s", v.label()) {
 			v.object = binding.Nowhere
 			s := m.newSession()
 			_, _, c := m.allocPvar(s, v)
