@@ -37,7 +37,7 @@ var initRules = section{"initialization", []rule{
 }}
 
 var threadRules = section{"threads", []rule{
-	{Rule: promise("thread-level-kept", "MPI-3.1, 12.4.3 and 14.3.4", "MPI_Query_thread returns the thread level that MPI_Init_thread provided, also after MPI_T_init_thread, which sets that of MPI_T."), stage: bare, run: threadKept},
+	{Rule: promise("thread-level-kept", "MPI-3.1, 12.4.3 and 14.3.4", "MPI_Query_thread returns the level that MPI_Init_thread provided, also after MPI_T_init_thread."), stage: bare, run: threadKept},
 	{Rule: promise("thread-provided", "MPI-3.1, 14.3.4", "MPI_T_init_thread returns one of the four thread levels as provided."), stage: bare, run: threadProvided},
 	{Rule: promise("thread-reads", "MPI-3.1, 12.4 and 14.3.4", "If MPI_T provides MPI_THREAD_MULTIPLE, control variables can be read in another thread, and in two threads at the same time."), stage: bare, file: binding.CheckWatch, run: readInThreads},
 }}
