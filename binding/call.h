@@ -89,6 +89,10 @@ static inline int mt_peruse_unlock(const struct mpitx_table *t) { return t->peru
 static inline int mt_comm_dup(const struct mpitx_table *t, int object, int *duplicate) { return t->comm_dup(object, duplicate); }
 static inline int mt_comm_free(const struct mpitx_table *t, int *object) { return t->comm_free(object); }
 
+static inline int mt_get_info_without(const struct mpitx_table *t, int list, int index, unsigned without) { return t->get_info_without(list, index, without); }
+static inline int mt_watch_errors(const struct mpitx_table *t, mpitx_error_fn *function) { return t->watch_errors(function); }
+static inline void mt_public_names(const struct mpitx_table *t, int on) { t->public_names(on); }
+
 /* Defined in event.c. id is a cgo.Handle; 0: no function. */
 int mt_event_handle_free(const struct mpitx_table *t, mpitx_handle registration, uintptr_t id);
 int mt_event_register_callback(const struct mpitx_table *t, mpitx_handle registration, int safety, mpitx_handle info, uintptr_t id);

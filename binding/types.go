@@ -28,4 +28,5 @@ const (
 	NoObject  Object = C.MPITX_OBJECT_NONE
 	CommWorld Object = C.MPITX_OBJECT_COMM_WORLD // MPI_COMM_WORLD
 	CommSelf  Object = C.MPITX_OBJECT_COMM_SELF  // MPI_COMM_SELF
+	Nowhere   Object = C.MPITX_OBJECT_NOWHERE    // an address that must not be followed, for Raw
 )

@@ -9,7 +9,7 @@ typedef int64_t MPI_Count;
 typedef intptr_t MPI_Aint;
 typedef int MPI_Comm;
 typedef mpitx_request MPI_Request;
-typedef mpitx_handle MPI_T_event_instance, MPI_T_event_registration;
+typedef mpitx_handle MPI_T_event_instance, MPI_T_event_registration, MPI_T_cvar_handle;
 typedef int MPI_T_cb_safety;
 enum { MPI_SUCCESS = 0, MPI_COMM_WORLD = MPITX_OBJECT_COMM_WORLD, MPI_COMM_SELF = MPITX_OBJECT_COMM_SELF, MPI_BYTE = MPITX_TYPE_BYTE };
 #define MPI_Isend(buf, n, type, to, tag, comm, request) table->isend(comm, buf, n, to, tag, request)
@@ -18,6 +18,7 @@ enum { MPI_SUCCESS = 0, MPI_COMM_WORLD = MPITX_OBJECT_COMM_WORLD, MPI_COMM_SELF 
 #define MPI_Iprobe(from, tag, comm, found, status) (void)table->iprobe(comm, from, tag, found, &(int){0}, &(int){0})
 #define MPI_Comm_dup(comm, duplicate) table->comm_dup(comm, duplicate)
 #define MPI_Comm_free(comm) table->comm_free(comm)
+#define MPI_T_cvar_read(handle, buf) table->cvar_read(handle, buf)
 #define MPI_T_event_copy(instance, buf) table->event_copy(instance, buf)
 #define MPI_T_event_read(instance, i, buf) table->event_read(instance, i, buf)
 #define MPI_T_event_get_source(instance, source) table->event_get_source(instance, source)

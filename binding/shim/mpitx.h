@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MPITX_TABLE_VERSION 6
+#define MPITX_TABLE_VERSION 7
 
 /* Return codes of Table 14.6 of MPI-3.1 and MPI-4's additions, in the standard's order. The numbers belong to the table's version. */
 enum mpitx_rc {
@@ -177,7 +177,8 @@ static inline size_t mpitx_type_size(int t)
 }
 
 /* The object that a handle is bound to: only mpitx's own objects. Communicators that comm_dup makes have the numbers after these. */
-enum mpitx_object { MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2, MPITX_OBJECT_LAST = 15 };
+/* NOWHERE is an address that must not be followed, for handle_alloc of a variable that is not bound to an object. */
+enum mpitx_object { MPITX_OBJECT_NOWHERE = -1, MPITX_OBJECT_NONE = 0, MPITX_OBJECT_COMM_WORLD = 1, MPITX_OBJECT_COMM_SELF = 2, MPITX_OBJECT_LAST = 15 };
 
 /* Number of zeros that must follow an object's handle whose address is passed to MPI_T. Open MPI 6.0 uses the address of the handle as
  * that of the object and reads the object's state after it, up to 224 bytes for a communicator. Zeros mean a valid object. */
@@ -243,6 +244,11 @@ struct mpitx_peruse_spec {
 /* A callback of PERUSE. It may be called in other threads and in signal handlers, and may call nothing but peruse_event_get,
  * _object_get, _comm_callback_get, the queries, and peruse_lock and _unlock. It returns 0; anything else ends the job. */
 typedef int mpitx_peruse_fn(mpitx_handle event, intptr_t unique_id, const struct mpitx_peruse_spec *spec, void *param);
+
+/* An error handler of MPI. comm is the address of the communicator's handle. */
+typedef void mpitx_error_fn(void *comm, int *code, ...);
+
+enum mpitx_list { MPITX_CVARS, MPITX_PVARS, MPITX_CATEGORIES };
 
 /* Sizes of the buffers for an info object's keys and values, with the terminator. */
 #define MPITX_INFO_KEY 1024
@@ -372,6 +378,12 @@ struct mpitx_table {
     /* -- communicators to try PERUSE with: MPI_Comm_dup (collective) and MPI_Comm_free; at most MPITX_OBJECT_LAST in all -- */
     int (*comm_dup)(int object, int *duplicate);
     int (*comm_free)(int *object);
+
+    /* -- for the rules of mpitx check -- */
+    /* get_info with null pointers: bit k of without is the argument k after the index, in the order of the standard. */
+    int (*get_info_without)(int list, int index, unsigned without);
+    int (*watch_errors)(mpitx_error_fn *function); /* the error handler of world and self */
+    void (*public_names)(int on); /* whether this table calls MPI_T_x or, as usual, PMPI_T_x */
 
     /* Releases the library's MPI_T lock in a process that jumped out of a crash inside it; NULL if impossible. Only for processes
      * that are discarded. */

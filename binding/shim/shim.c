@@ -52,7 +52,8 @@ typedef void native_dropped_fn(MPI_Count count, void *registration, int source, 
     X(T_category_get_pvars) X(T_category_get_categories) X(T_category_changed)
 /* Since MPI-3.1, or for PERUSE */
 #define OPTIONAL(X)                                                                                                    \
-    X(Query_thread) X(T_cvar_get_index) X(T_pvar_get_index) X(T_category_get_index) X(Comm_dup) X(Comm_free)                           \
+    X(Query_thread) X(T_cvar_get_index) X(T_pvar_get_index) X(T_category_get_index) X(Comm_dup) X(Comm_free)           \
+    X(Comm_create_errhandler)                                                                                          \
     X(Info_create) X(Info_set) X(Info_get_nkeys) X(Info_get_nthkey) X(Info_get) X(Info_free)
 
 /* MPI_Info_get: what came in its place is new in MPI-4. */
@@ -197,6 +198,8 @@ static struct {
 /* Returns the address of an object's handle, as MPI_T takes it. */
 static void *object_address(int object)
 {
+    if (object == MPITX_OBJECT_NOWHERE)
+        return (void *)8;
     return object > MPITX_OBJECT_NONE && object <= MPITX_OBJECT_LAST ? &objects[object] : NULL;
 }
 
@@ -548,6 +551,8 @@ static int x_category_get_events(int index, int len, int indices[]) { return PRO
 
 #include "peruse.c"
 
+#include "checks.c"
+
 #if defined(OPEN_MPI)
 static void (*unlock)(void);
 static int x_t_unlock(void) { return unlock(), MPITX_SUCCESS; }
@@ -575,7 +580,8 @@ static struct mpitx_table table = {
     ENTRY(event_handle_free), ENTRY(event_register_callback), ENTRY(event_callback_set_info),
     ENTRY(event_callback_get_info), ENTRY(event_set_dropped_handler), ENTRY(event_read), ENTRY(event_copy),
     ENTRY(event_get_timestamp), ENTRY(event_get_source), ENTRY(info_create), ENTRY(info_set), ENTRY(info_get_nkeys),
-    ENTRY(info_get_nthkey), ENTRY(info_get), ENTRY(info_free), ENTRY(comm_dup), ENTRY(comm_free), ENTRY(peruse_init),
+    ENTRY(info_get_nthkey), ENTRY(info_get), ENTRY(info_free), ENTRY(comm_dup), ENTRY(comm_free), ENTRY(get_info_without),
+    ENTRY(watch_errors), ENTRY(public_names), ENTRY(peruse_init),
     ENTRY(peruse_query_supported_events), ENTRY(peruse_query_event), ENTRY(peruse_query_event_name),
     ENTRY(peruse_query_environment), ENTRY(peruse_query_queue_event_scope), ENTRY(peruse_event_comm_register),
     ENTRY(peruse_event_activate), ENTRY(peruse_event_deactivate), ENTRY(peruse_event_release), ENTRY(peruse_event_get),

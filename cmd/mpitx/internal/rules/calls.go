@@ -149,8 +149,11 @@ func cString(s string) []byte { return append([]byte(s), 0) }
 
 // object is the C text for the address of a bound object's handle.
 func (m *mpi) object(o binding.Object) arg {
-	if o == binding.NoObject {
+	switch o {
+	case binding.NoObject:
 		return lit("NULL")
+	case binding.Nowhere:
+		return lit("(void *)8")
 	}
 	return lit("&(MPI_Comm){%s}", map[binding.Object]string{binding.CommWorld: "MPI_COMM_WORLD", binding.CommSelf: "MPI_COMM_SELF"}[o])
 }

@@ -17,6 +17,8 @@ var categoryRules = section{"categories", []rule{
 	{Rule: promise("category-changed", "MPI-3.1, 14.3.8", "The stamp of MPI_T_category_changed stays the same while no category changes."), stage: after, run: categoryStamp},
 	{Rule: promise("category-changed-by-init", "MPI-3.1, 14.3.8", "If MPI_Init adds categories or members, the stamp changes."), stage: before, run: categoryStampOfInit},
 	{Rule: promise("category-order-kept", "MPI-3.1, 14.3.8", "Members are not removed from a category, and their order does not change."), stage: before, run: categoryOrder},
+	{Rule: promise("category-changed-rises", "MPI-3.1, 14.3.8", "The stamp of MPI_T_category_changed never falls."), stage: before, run: categoryStampRises},
+	{Rule: promise("category-members-once", "MPI-3.1, 14.3.8", "The members of a category are a set: its lists have each of them once."), stage: after, run: categoryMembersOnce},
 	{Rule: promise("category-events", "MPI_T_category_get_num_events(3) and MPI_T_category_get_events(3)", "The list of a category's event types has as many elements as announced, or as the array has, and they are indices of event types."),
 		stage: after, needs: "MPI_T_category_get_events", run: categoryEvents},
 }}
@@ -210,6 +212,38 @@ func categoryStamp(m *mpi) {
 	}
 	c, b := m.stamp()
 	m.expect(c.ok() && a.v == b.v, fmt.Sprintf("%s == MPI_SUCCESS && %s == %s", c.c, a.c, b.c), fmt.Sprintf("the stamp %d again", a.v), fmt.Sprintf("%s, %v", codeName(c.rc), b))
+}
+
+func categoryStampRises(m *mpi) {
+	_, was := m.stamp()
+	m.initMPI()
+	if !m.item("MPI_Init") {
+		return
+	}
+	for range 3 {
+		c, now := m.stamp()
+		if !m.succeeds(c) || !m.expect(now.v >= was.v, now.c+" >= "+was.c, fmt.Sprintf("at least %d, the stamp before", was.v), fmt.Sprint(now.v)) {
+			return
+		}
+		was = now
+		m.usable()
+	}
+}
+
+func categoryMembersOnce(m *mpi) {
+	eachMembers(m, func(e *entry, kind int, n int32) {
+		c, got, text := m.members(kind, e.index, n)
+		if !c.ok() {
+			return
+		}
+		first := map[int32]int{}
+		for k, index := range got[:n] {
+			if at, twice := first[index]; twice && index != untouched {
+				m.expect(false, fmt.Sprintf("%s[%d] != %s[%d]", text, k, text, at), "each member once", fmt.Sprintf("%d at %d and %d", index, at, k))
+			}
+			first[index] = k
+		}
+	})
 }
 
 // categorySizes are the numbers of members of all categories.

@@ -17,7 +17,9 @@ var invalidRules = section{"arguments", []rule{
 	{Rule: allowed("invalid-handle", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_HANDLE for a null handle."), stage: after, run: invalidHandle},
 	{Rule: allowed("invalid-session", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_SESSION for a null session."), stage: after, run: invalidSession},
 	{Rule: allowed("freed-handle", "MPI-3.1, Table 14.6", "Routines return MPI_T_ERR_INVALID_HANDLE for a handle that was freed, and MPI_T_ERR_INVALID_SESSION for a session that was freed."), stage: after, run: freedHandle},
-	{Rule: promise("inactive-index", "MPI-3.1, 14.3.6 to 14.3.8 and Table 14.6", "For the index of a variable or category that has become inactive, get_info returns MPI_T_ERR_INVALID_INDEX."), stage: before, run: inactiveIndex},
+	{Rule: promise("inactive-index", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_info describes what it has described once, also if it has become inactive: nothing is deleted, and later calls return the same information."), stage: before, run: inactiveIndex},
+	{Rule: promise("null-out", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_info ignores OUT parameters that are NULL pointers."), stage: after, run: nullOut},
+	{Rule: promise("error-handlers", "MPI-3.1, 14.3.9", "Errors of MPI_T do not invoke error handlers of MPI."), stage: after, file: binding.CheckWatch, run: noErrorHandler},
 	{Rule: promise("return-codes", "MPI-3.1, 14.3.9", "Routines return MPI_SUCCESS or an error class MPI_T_ERR_…, not another class."), stage: after, run: returnCodes},
 }}
 
@@ -159,24 +161,30 @@ func (m *mpi) unbound(l *list) int {
 
 // inactiveIndex looks for what MPI_Init has unloaded.
 func inactiveIndex(m *mpi) {
-	var was [3][]bool
+	type described struct {
+		*entry
+		earlier
+	}
+	var was [3][]described
 	all := lists(m)
 	for k, l := range all {
 		_, n := m.count(l)
 		for i := range int(n.v) {
-			was[k] = append(was[k], m.quietly(func() *entry { return m.entry(l, i) }).ok())
+			var one described
+			one.earlier = m.early(func() { one.entry = m.entry(l, i) })
+			was[k] = append(was[k], one)
 		}
 	}
 	m.initMPI()
 	for k, l := range all {
-		for i, good := range was[k] {
-			if good && !m.quietly(func() *entry { return m.entry(l, i) }).ok() && m.item("%s %d", l.what, i) {
-				m.wants(m.entry(l, i).code, binding.ErrInvalidIndex)
+		for i, one := range was[k] {
+			if one.ok() && m.item("%s %s", l.what, one.label()) {
+				m.after(one.earlier, func() { m.succeeds(m.entry(l, i).code) })
 			}
 		}
 	}
 	if m.items == 0 {
-		m.notApplicable("MPI_Init makes nothing inactive")
+		m.notApplicable("nothing is listed before MPI_Init")
 	}
 }
 

@@ -73,41 +73,31 @@ func getIndex(m *mpi) {
 	}
 }
 
-func getIndexUnknown(m *mpi) {
-	for _, l := range lists(m) {
-		if m.item("%s_get_index", l.prefix) {
-			like := &entry{}
-			like.pvar.Class = 7
-			if c, _ := m.indexOf(l, "mpitx_no_such_name", like); c.rc == binding.ErrNotProvided {
-				m.notApplicable("the library is older than MPI-3.1: it has no %s_get_index", l.prefix)
-			} else {
-				m.wants(c, binding.ErrInvalidName)
-			}
-		}
-	}
-}
-
 func infoIdentical(m *mpi) {
 	for _, l := range lists(m) {
 		m.entries(l, func(e *entry) {
-			again := m.entry(l, e.index)
-			labels, kept := differences(e, again)
-			for _, s := range [][2]*text{{e.name, again.name}, {e.desc, again.desc}} {
-				if s[0].String() != s[1].String() {
-					labels = append(labels, strings.TrimRight(s[0].c, "0123456789"))
-				}
-				kept = append(kept, fmt.Sprintf("strcmp(%s, %s) == 0", s[0].c, s[1].c))
-			}
-			if e.cEnum != "" && e.enum != again.enum {
-				labels = append(labels, "enumtype")
-			}
-			if e.cEnum != "" {
-				kept = append(kept, e.cEnum+" == "+again.cEnum)
-			}
-			m.expect(len(labels) == 0 && again.ok(), joinAnd(append(kept, again.c+" == MPI_SUCCESS")), "the same information as in the first call",
-				codeName(again.rc)+", different "+strings.Join(labels, ", "))
+			m.sameInfo(e, m.entry(l, e.index), "the same information as in the first call")
 		})
 	}
+}
+
+// sameInfo expects that two calls of get_info return the same.
+func (m *mpi) sameInfo(e, again *entry, expected string) {
+	labels, kept := differences(e, again)
+	for _, s := range [][2]*text{{e.name, again.name}, {e.desc, again.desc}} {
+		if s[0].String() != s[1].String() {
+			labels = append(labels, strings.TrimRight(s[0].c, "0123456789"))
+		}
+		kept = append(kept, fmt.Sprintf("strcmp(%s, %s) == 0", s[0].c, s[1].c))
+	}
+	if e.cEnum != "" && e.enum != again.enum {
+		labels = append(labels, "enumtype")
+	}
+	if e.cEnum != "" {
+		kept = append(kept, e.cEnum+" == "+again.cEnum)
+	}
+	m.expect(len(labels) == 0 && again.ok(), joinAnd(append(kept, again.c+" == MPI_SUCCESS")), expected,
+		codeName(again.rc)+", different "+strings.Join(labels, ", "))
 }
 
 // constants are the numbers of get_info that must be constants of the standard.

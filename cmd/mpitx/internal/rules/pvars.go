@@ -30,6 +30,9 @@ var pvarRules = section{"pvars", []rule{
 	{Rule: promise("pvar-write-session", "MPI-3.1, 14.3.7", "A write of a stopped variable does not change the variable in another session."), stage: after, run: pvarWriteSession},
 	{Rule: promise("pvar-readreset", "MPI-3.1, 14.3.7", "MPI_T_pvar_readreset returns the value of an atomic variable and sets it to its starting value; it returns MPI_T_ERR_PVAR_NO_ATOMIC, or NO_WRITE if readonly, for others."), stage: after, run: pvarReadReset},
 	{Rule: promise("pvar-handle-null", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_free sets the handle to MPI_T_PVAR_HANDLE_NULL."), stage: after, run: pvarHandleNull},
+	{Rule: promise("pvar-no-overrun", "MPI-3.1, 14.3.7", "MPI_T_pvar_read writes as many elements as the count says, and not more."), stage: after, run: pvarOverrun},
+	{Rule: promise("pvar-start-keeps", "MPI-3.1, 14.3.7", "MPI_T_pvar_start does not set a counter, aggregate or timer to its starting value: it goes on."), stage: after, file: binding.CheckWatch, run: pvarStartKeeps},
+	{Rule: promise("pvar-reset-runs", "MPI-3.1, 14.3.7", "A counter, aggregate or timer that runs goes on after MPI_T_pvar_reset."), stage: after, file: binding.CheckWatch, run: pvarResetRuns},
 }}
 
 func anyPvar(variable) bool      { return true }
@@ -59,6 +62,7 @@ func pvarOpens(m *mpi) {
 		if !m.item("%s", v.label()) {
 			continue
 		}
+		allowed := []binding.Error{0}
 		open := func() code {
 			s, c := m.openSession()
 			if !c.ok() {
@@ -66,6 +70,7 @@ func pvarOpens(m *mpi) {
 			}
 			h, _, c := m.allocPvar(s, v)
 			if !c.ok() || strings.Contains(v.fault, "handle_alloc") {
+				allowed = append(allowed, binding.ErrInvalidIndex, binding.ErrOutOfHandles, binding.ErrMemory)
 				return c
 			}
 			if v.pvar.Continuous == 0 {
@@ -78,7 +83,7 @@ func pvarOpens(m *mpi) {
 			continue
 		}
 		if c := open(); c.rc != binding.ErrOutOfSessions {
-			m.succeeds(c)
+			m.wants(c, allowed...)
 		} else {
 			m.absent()
 		}

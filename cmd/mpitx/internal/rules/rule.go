@@ -48,7 +48,7 @@ func All() []check.Rule {
 
 func all() []rule {
 	var out []rule
-	for _, s := range []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules, invalidRules, rankRules, eventRules, eventHandleRules, sourceRules, firedRules, peruseRules, peruseFiredRules, qmpiRules} {
+	for _, s := range []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules, invalidRules, profilingRules, rankRules, eventRules, eventHandleRules, sourceRules, firedRules, peruseRules, peruseFiredRules, qmpiRules} {
 		for _, r := range s.rules {
 			r.Subject = s.subject
 			out = append(out, r)

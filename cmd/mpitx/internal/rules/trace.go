@@ -38,9 +38,10 @@ type mpi struct {
 	skip     int      // items that an earlier process tested
 	items    int
 	itemName string
-	bad      bool // the item has a violation
-	quiet    bool // calls are not part of programs
-	dry      bool // trace calls without making them
+	bad      bool   // the item has a violation
+	quiet    bool   // calls are not part of programs
+	dry      bool   // trace calls without making them
+	shift    string // "P": calls have their shifted names in programs
 	preamble []string
 	lines    []string // of the item, in C
 	called   []string // of the item, with results
@@ -141,7 +142,7 @@ func (m *mpi) call(routine string, f func() binding.Error, args ...arg) code {
 		words[k] = a.c
 	}
 	c := code{c: m.fresh("rc"), routine: routine}
-	text := routine + "(" + strings.Join(words, ", ") + ")"
+	text := m.shift + routine + "(" + strings.Join(words, ", ") + ")"
 	m.lines = append(m.lines, fmt.Sprintf("int %s; CALL(%s, %s);", c.c, c.c, text))
 	kind := byte(noteCall)
 	if m.quiet {
