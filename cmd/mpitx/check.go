@@ -233,6 +233,9 @@ func (o *checkOptions) readBaseline() (*check.Report, error) {
 	return r, nil
 }
 
+// maxTempPath is the length of a directory in which Open MPI can still make sockets, whose paths must be short.
+const maxTempPath = 40
+
 // library finds the MPI and what is needed to start processes with it.
 func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
 	m, err := o.a.env.Choose(o.mpi)
@@ -244,6 +247,9 @@ func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
 		return nil, m, err
 	}
 	lib := &rules.Library{Exe: c.Exe, Demo: m.Family == locate.Demo, Shim: c.Shim, Lib: m.Lib, Environ: o.a.env.FreeOfLauncher(), Limit: o.timeout}
+	if dir := os.TempDir(); len(dir) <= maxTempPath {
+		lib.Temp = dir
+	}
 	lib.Launch = func(n int, program []string) ([]string, []string, error) {
 		argv, environ, err := o.a.env.LaunchCommand(m, n, program)
 		return argv, environ, err

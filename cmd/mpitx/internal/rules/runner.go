@@ -31,7 +31,7 @@ type Library struct {
 	// Launch is the command that starts n processes, and its environment; nil if there is no launcher.
 	Launch func(n int, program []string) (argv, environ []string, err error)
 	Limit  time.Duration // without progress
-	Temp   string        // where processes have their directories; "": /tmp, as Open MPI puts sockets into them, whose paths must be short
+	Temp   string        // where processes have their directories; "": /tmp
 
 	starved atomic.Bool // the system refused a process
 
