@@ -63,6 +63,9 @@ func (p *Program) String() string {
 	end := "It exits with 1 if the library breaks the rule, and with 0 if it keeps it."
 	if p.Kept == "" {
 		end = "It crashes or hangs if the library breaks the rule, and exits with 0 if it keeps it."
+		if p.Allowed != "" {
+			end = "It crashes or hangs, as the standard allows, or exits with 0."
+		}
 	} else if p.Allowed != "" {
 		end = "It prints whether the library does this, and exits with 0, as the standard allows both."
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -231,7 +232,7 @@ func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
 		}
 		field("item", v.Item, "")
 		label := "called"
-		for _, c := range tail(v.Called, 6) {
+		for _, c := range lastCalls(v.Called, 6) {
 			field(label, c, "  ")
 			label = ""
 		}
@@ -241,7 +242,14 @@ func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
 	fmt.Fprintln(b)
 }
 
-func tail(s []string, n int) []string { return s[max(0, len(s)-n):] }
+// lastCalls are the last n calls, after a line that counts those before.
+func lastCalls(all []string, n int) []string {
+	before := len(all) - n
+	if before <= 1 { // the line would take as much room
+		return all
+	}
+	return slices.Concat([]string{fmt.Sprintf("… %d earlier calls", before)}, all[before:])
+}
 
 // wrapAt breaks a line between words, and words that are longer than a line.
 func wrapAt(line string, width int, indent string) string {
@@ -293,7 +301,7 @@ func checkMarkdown(w io.Writer, r *check.Report) error {
 		}
 		v := one.Violations[0]
 		var called []string
-		for _, c := range tail(v.Called, 8) {
+		for _, c := range lastCalls(v.Called, 8) {
 			called = append(called, strings.ReplaceAll(Safe(c), "```", "'''"))
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\nBroken by: %s.\n\n```c\n%s\n```\n\nExpected: %s. Got: %s.\n", one.Name, one.Promise,

@@ -81,7 +81,11 @@ func libraryChanges(d *diff.Diff) string {
 
 // diffCounts counts the changes: of entries, and of those that changed by field.
 func diffCounts(d *diff.Diff) string {
-	if len(d.Items) == 0 {
+	switch {
+	case len(d.Items) > 0:
+	case d.LeftOut > 0:
+		return fmt.Sprintf("No differences of this kind; %s not shown.", counted(d.LeftOut, "other"))
+	default:
 		return fmt.Sprintf("No differences in %s.", countedEntries(d.Common))
 	}
 	var parts []string

@@ -251,6 +251,9 @@ func (m *Model) diffView(width, height int) []string {
 
 var changeColors = map[diff.Change]term.Color{diff.Appeared: term.Good, diff.Vanished: term.Bad, diff.Renamed: term.Accent}
 
+// leastWeight is the weight from which on a change may matter for speed.
+const leastWeight = 10
+
 // diffLines are the details of an item: why it matters, and every attribute of both sides.
 func (m *Model) diffLines(it *diff.Item, width int) []string {
 	d := m.o.Diff
@@ -266,8 +269,11 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 		head += ": " + strings.Join(names, ", ")
 	}
 	lines := m.wrapped(head, width, term.Label)
-	if it.Reason != "" {
+	switch {
+	case it.Weight >= leastWeight:
 		lines = append(lines, m.wrapped("matters because: "+it.Reason, width, term.Attention)...)
+	case it.Reason != "":
+		lines = append(lines, m.wrapped(it.Reason, width, term.Label)...)
 	}
 	const label, least = 12, 50
 	columns := max((width-2-label-1)/2, 1)

@@ -145,6 +145,7 @@ type Diff struct {
 	Items   []Item  // the most important first
 	Notes   []string
 	Common  int // entries that both sides have under the same name
+	LeftOut int // items that the user did not ask for
 }
 
 // Same reports whether nothing differs.

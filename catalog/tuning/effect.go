@@ -115,7 +115,7 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		e.Read, e.Why = AtInit, "the library refuses writes after MPI_Init"
 	}
 	if e.Read == Never { // whatever else holds
-		e.Conditions = []Condition{{Text: "the library must use its value", Have: "it never does", Met: No, Source: e.Why}}
+		e.Conditions = []Condition{{Text: "the library must read this value", Have: "nothing in it does", Met: No, Source: e.Why}}
 	}
 	return e
 }

@@ -49,8 +49,9 @@ violations with the calls that show them, and which features of mpitx work on
 this library. RULE is the name of a rule or of a subject, with * for any text;
 without it, all rules are tested. --list has the subjects and their rules.
 
-The exit code is 1 if the library violates a rule, crashes or hangs, and 2 if
-it could not be checked: wrong usage, no such rule, a baseline that does not fit.`,
+The exit code is 1 if the library violates a rule, crashes or hangs, or a rule
+could not be tested, and 2 if nothing could be checked: wrong usage, no such
+rule, a baseline that does not fit.`,
 		Example: `  mpitx check --mpi openmpi
   mpitx check strings 'pvar-*'
   mpitx check --reproduce strings-truncated-length > violation.c

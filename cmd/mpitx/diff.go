@@ -164,6 +164,9 @@ func (o *diffOptions) parse(cmd *cobra.Command, args []string) error {
 		if !slices.Contains(diff.Words(), w) {
 			return usagef("--only %s: must be one of %s", w, strings.Join(diff.Words(), ", "))
 		}
+		if words := []string{"appeared", "vanished", "changed", "value", "reading"}; o.values && !slices.Contains(words, w) {
+			return usagef("--only %s: --values compares the values only; use one of %s", w, strings.Join(words, ", "))
+		}
 	}
 	kinds, globs := takeKinds(args[2:])
 	o.kinds = kinds
@@ -182,7 +185,8 @@ func (o *diffOptions) cut(d *diff.Diff) {
 	if len(o.only) == 0 && o.kinds == 0 && o.matcher == nil {
 		return
 	}
-	d.Library = nil
+	d.Library, d.LeftOut = nil, len(d.Items)
+	defer func() { d.LeftOut -= len(d.Items) }()
 	d.Items = slices.DeleteFunc(d.Items, func(it diff.Item) bool {
 		named := o.matcher == nil || o.matcher.MatchName(it.Name()) || it.NewName() != "" && o.matcher.MatchName(it.NewName())
 		word := len(o.only) == 0 || slices.ContainsFunc(o.only, it.Is)

@@ -51,7 +51,9 @@ func (s *source) effects(c *catalog.Catalog) func(*catalog.Variable) tuning.Effe
 // effect is what is known about settings of a control variable, also that the file which it was set to does not exist.
 func (s *source) effect(k *tuning.Knowledge, c *catalog.Catalog, v *catalog.Variable) tuning.Effect {
 	e := k.Effect(c, v, s.enums(c))
-	s.findFile(&e, e.Asked)
+	if c.After.Read { // else it may be why MPI_Init failed
+		s.findFile(&e, e.Asked)
+	}
 	return e
 }
 
@@ -208,10 +210,11 @@ func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 	if e.Arrived == tuning.No {
 		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
 	}
-	if e.Unreported != "" {
+	switch { // what is sure makes what is not superfluous
+	case e.Fails() != nil:
+	case e.Unreported != "":
 		out = append(out, unreported(name, e.Asked))
-	}
-	if e.Unused {
+	case e.Unused:
 		out = append(out, name+" may have no effect with "+ranksText(ranks)+": MPI_Init unloaded its component")
 	}
 	for _, c := range e.Conditions {

@@ -229,8 +229,14 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 // summarize says what the trace holds, and what is missing.
 func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 	o.a.complain("%s and %s on %s; %s from a send to its receive", count(t.Calls, "call"), count(t.Sent, "message"), count(len(run.Ranks), "rank"), count(t.Flows, "arrow"))
-	if t.Calls == 0 && (o.after > 0 || o.lasting > 0 || len(o.windows) > 0) {
-		o.a.complain("nothing was recorded: the program ended before --after, or never entered a phase of --window")
+	switch {
+	case t.Calls > 0:
+	case len(o.windows) > 0:
+		o.a.complain("nothing was recorded: no phase of the program matched %s; mpitx profile shows its phases", "--window "+strings.Join(o.windows, " or "))
+	case o.after > 0 || o.lasting > 0:
+		o.a.complain("nothing was recorded: the program ended before --after, or made no MPI call until the end of --for")
+	case len(o.functions) > 0:
+		o.a.complain("nothing was recorded: the program never called %s", strings.Join(o.functions, " or "))
 	}
 	if t.Ambiguous > 0 {
 		o.a.complain("%s without an arrow: their order is ambiguous, as threads sent or received at the same time, or events, parts of the run or the outcome of MPI_Cancel are missing", count(t.Ambiguous, "message"))
