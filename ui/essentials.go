@@ -55,15 +55,17 @@ func (m *Model) tuningLines(e *entry, width int) (lines []string) {
 		lines = m.wrapped("purpose: "+e.essential, width, term.Label)
 	}
 	for _, text := range m.effects(e) {
-		if !strings.HasPrefix(text, noEffect) {
+		if !warns(text) {
 			lines = append(lines, m.wrapped(text, width, term.Plain)...)
 		}
 	}
 	return lines
 }
 
-// noEffect begins what says that a setting has no effect.
-const noEffect = "NO EFFECT NOW"
+// warns reports whether a text says that a setting has no effect, or is wrong.
+func warns(text string) bool {
+	return strings.HasPrefix(text, "NO EFFECT NOW") || strings.HasPrefix(text, "WRONG VALUE")
+}
 
 // effects say what the effect of a variable depends on.
 func (m *Model) effects(e *entry) []string {
@@ -76,7 +78,7 @@ func (m *Model) effects(e *entry) []string {
 // noEffectLines say which condition of a variable's effect does not hold.
 func (m *Model) noEffectLines(e *entry, width int) (lines []string) {
 	for _, text := range m.effects(e) {
-		if strings.HasPrefix(text, noEffect) {
+		if warns(text) {
 			lines = append(lines, m.wrapped(text, width, term.Attention)...)
 		}
 	}

@@ -27,11 +27,12 @@ type Effect struct {
 
 // Condition is one that the effect depends on.
 type Condition struct {
-	Text   string   `json:"text"`          // "coll_tuned_use_dynamic_rules must be true"
-	Have   string   `json:"have,omitzero"` // "it is false"; empty if unknown
-	Met    Met      `json:"met"`           // whether it is met
-	Source string   `json:"source"`        // where it is stated
-	Fix    []string `json:"fix,omitempty"` // assignments NAME=VALUE, one of which would meet it; nil if none is known
+	Text   string   `json:"text"`           // "coll_tuned_use_dynamic_rules must be true"
+	Have   string   `json:"have,omitzero"`  // "it is false"; empty if unknown
+	Met    Met      `json:"met"`            // whether it is met
+	Source string   `json:"source"`         // where it is stated
+	Wrong  bool     `json:"wrong,omitzero"` // the value itself is wrong: the library may ignore it, or fail
+	Fix    []string `json:"fix,omitempty"`  // assignments NAME=VALUE, one of which would meet it; nil if none is known
 }
 
 // Met says whether a condition is met.
@@ -51,7 +52,7 @@ func (e *Effect) IsZero() bool {
 
 // FileMissing adds that the file which the value names does not exist.
 func (e *Effect) FileMissing(name string) {
-	e.Conditions = append(e.Conditions, Condition{Text: "the file " + name + " must exist", Have: "it does not", Met: No, Source: e.File})
+	e.Conditions = append(e.Conditions, Condition{Text: "the file " + name + " must exist", Have: "it does not", Met: No, Source: e.File, Wrong: true})
 }
 
 // Fails returns the first condition that is not met, or nil.
@@ -376,4 +377,12 @@ func (c *Condition) Advice() string {
 		return c.String()
 	}
 	return c.String() + "; set " + strings.Join(c.Fix, " or ") + " too"
+}
+
+// Verdict says that the setting has no effect, or is wrong, because of the condition, and what would help.
+func (c *Condition) Verdict() string {
+	if c.Wrong {
+		return "is wrong: " + c.Advice()
+	}
+	return "has no effect now: " + c.Advice()
 }

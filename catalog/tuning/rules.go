@@ -186,7 +186,7 @@ func (r *rule) add(at, word, text string) error {
 		if text == "" {
 			return errors.New("only: must say where the variable has an effect")
 		}
-		r.only = text
+		r.only = strings.TrimPrefix(text, "in ")
 	case "from":
 		r.source = text
 	}

@@ -51,9 +51,7 @@ func (s *source) effects(c *catalog.Catalog) func(*catalog.Variable) tuning.Effe
 // effect is what is known about settings of a control variable, also that the file which it was set to does not exist.
 func (s *source) effect(k *tuning.Knowledge, c *catalog.Catalog, v *catalog.Variable) tuning.Effect {
 	e := k.Effect(c, v, s.enums(c))
-	if c.After.Read { // else it may be why MPI_Init failed
-		s.findFile(&e, e.Asked)
-	}
+	s.findFile(&e, e.Asked)
 	return e
 }
 
@@ -120,6 +118,9 @@ func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
 				continue
 			}
 			text := "warning: --set " + set.Name + " has no effect: " + cond.String()
+			if cond.Wrong {
+				text = "warning: --set " + set.Name + " is wrong: " + cond.String()
+			}
 			if cond.Fix != nil {
 				text += "; add --set " + strings.Join(cond.Fix, " or --set ")
 			}
@@ -184,6 +185,9 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 		text := "condition: " + c.String()
 		if c.Met == tuning.No {
 			text = "NO EFFECT NOW: " + c.Advice()
+			if c.Wrong {
+				text = "WRONG VALUE: " + c.Advice()
+			}
 		}
 		lines = append(lines, text)
 	}
@@ -219,7 +223,7 @@ func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 	}
 	for _, c := range e.Conditions {
 		if c.Met == tuning.No {
-			out = append(out, name+" has no effect now: "+c.Advice())
+			out = append(out, name+" "+c.Verdict())
 		}
 	}
 	return out

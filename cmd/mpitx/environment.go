@@ -69,13 +69,18 @@ func (o *envOptions) run(cmd *cobra.Command) error {
 		code = o.warn(c)
 	}
 	return o.answer(code, func() error {
+		o.noteOthers(c)
 		rows := influences(withPeruse(origin.Influences(o.query(c)), c), c, o.effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.chosen.Name()
 			if unread == nil {
 				name = libraryName(c)
 			}
-			_, err := fmt.Fprintf(o.a.out, "nothing influences %s from outside\n", name)
+			where := ""
+			if c.Job.Size > 1 {
+				where = " on rank 0"
+			}
+			_, err := fmt.Fprintf(o.a.out, "nothing influences %s from outside%s\n", name, where)
 			return err
 		}
 		notes := ""
@@ -164,4 +169,17 @@ func influences(found []origin.Influence, c *catalog.Catalog, effect func(*catal
 		r.Rows = append(r.Rows, []any{i.Name, i.Value, i.Kind, where, i.Reader, i.Cvar, values[i.Cvar], note})
 	}
 	return r
+}
+
+// noteOthers says that other ranks were set differently: the answer is of rank 0.
+func (o *envOptions) noteOthers(c *catalog.Catalog) {
+	n := 0
+	for k := range c.Cvars {
+		if len(c.Cvars[k].Origins) > 0 {
+			n++
+		}
+	}
+	if n > 0 {
+		o.a.complain("these are rank 0's; %s set differently on other ranks: see mpitx list --changed", count(n, "variable"))
+	}
 }

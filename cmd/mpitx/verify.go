@@ -128,7 +128,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	known, pvars, err := o.known(cmd, settings)
 	if err != nil {
-		return err
+		return undecided(err)
 	}
 	runs, err := os.MkdirTemp("", "mpitx-verify-")
 	if err != nil {
@@ -145,6 +145,18 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		code = exitDone
 	}
 	return o.end(code, o.write(known, found, app))
+}
+
+// undecided gives an error the code of trouble, also if a launcher ended with another one, unless a signal ended mpitx.
+func undecided(err error) error {
+	var own *exitError
+	if !errors.As(err, &own) {
+		return &exitError{code: exitUsage, err: err}
+	}
+	if own.code <= 128 {
+		own.code = exitUsage
+	}
+	return err
 }
 
 // verified is a setting and what is known about its effect.
