@@ -96,6 +96,7 @@ func (r *Result) Add(v Violation) {
 	if len(r.BadItems) == 0 || !slices.Contains(r.BadItems, v.Item) {
 		r.BadItems = append(r.BadItems, v.Item)
 		r.Bad++
+		r.Items = max(r.Items, r.Bad) // a crash may precede the first item
 	}
 	if len(r.Violations) < MaxViolations {
 		r.Violations = append(r.Violations, v)
@@ -122,6 +123,16 @@ func (r *Result) Repeat(again *Result) bool {
 	r.BadItems = slices.DeleteFunc(r.BadItems, func(item string) bool { return !slices.Contains(again.BadItems, item) })
 	r.Bad = len(r.BadItems)
 	return true
+}
+
+// Steady drops the items that the baseline does not have if another test of the rule does not have them either.
+func (r *Result) Steady(old, again *Result) {
+	chance := func(item string) bool {
+		return !slices.Contains(old.BadItems, item) && !slices.Contains(again.BadItems, item)
+	}
+	r.BadItems = slices.DeleteFunc(r.BadItems, chance)
+	r.Violations = slices.DeleteFunc(r.Violations, func(v Violation) bool { return chance(v.Item) })
+	r.Bad = len(r.BadItems)
 }
 
 // Count returns the number of rules with a status.

@@ -124,3 +124,19 @@ func TestSameProduct(t *testing.T) {
 		}
 	}
 }
+
+// Crashes that the baseline does not have count only if they happen again.
+func TestSteady(t *testing.T) {
+	crash := func(items ...string) *Result {
+		r := &Result{}
+		for _, item := range items {
+			r.Add(Violation{Status: Crashed, Item: item})
+		}
+		return r
+	}
+	now := crash("a", "b", "c")
+	now.Steady(crash("a"), crash("a", "c"))
+	if got := strings.Join(now.BadItems, " "); got != "a c" || now.Bad != 2 || len(now.Violations) != 2 || now.Items != 3 {
+		t.Errorf("%q, %+v", got, now)
+	}
+}

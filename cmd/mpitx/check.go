@@ -145,6 +145,9 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	if o.reproduce != "" && item == "" {
 		o.repeat(ctx, lib, m, chosen, report)
 	}
+	if base != nil {
+		o.confirm(ctx, lib, m, report, base)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -285,6 +288,19 @@ func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.
 	}
 	if !same {
 		fmt.Fprint(os.Stderr, "mpitx: --reproduce: the crash did not happen again, so the program may not show it; repeat the command\n")
+	}
+}
+
+// confirm tests rules again that crash on more items than in the baseline. Crashes by freed memory come and go.
+func (o *checkOptions) confirm(ctx context.Context, lib *rules.Library, m locate.MPI, r, base *check.Report) {
+	for _, one := range r.Results {
+		old := base.Result(one.Name)
+		if old == nil || old.Status != check.Crashed || one.Status != check.Crashed {
+			continue
+		}
+		for n := 0; n < 3 && ctx.Err() == nil && slices.ContainsFunc(one.BadItems, func(item string) bool { return !slices.Contains(old.BadItems, item) }); n++ {
+			one.Steady(old, test(ctx, lib, m, []check.Rule{one.Rule}, o.jobs).Results[0])
+		}
 	}
 }
 

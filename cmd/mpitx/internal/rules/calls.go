@@ -76,9 +76,12 @@ func shown(name, value string) string {
 	return name + " = " + value
 }
 
+// guard is room after buffers, for libraries that write too much.
+const guard = 256
+
 // text is a buffer for a string, filled with '#' to show what is written.
 func (m *mpi) text(name string, size int) *text {
-	t := &text{bytes.Repeat([]byte{'#'}, size), m.fresh(name)}
+	t := &text{bytes.Repeat([]byte{'#'}, size+guard)[:size], m.fresh(name)}
 	m.line("char %s[%d];", t.c, size)
 	m.line("memset(%s, '#', sizeof %s);", t.c, t.c)
 	return t

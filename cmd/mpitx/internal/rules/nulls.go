@@ -45,10 +45,8 @@ func nullOut(m *mpi) {
 
 // samples are the first entry of a list, and the first that has an enumeration.
 func (m *mpi) samples(l *list) (indices []int) {
-	var n int32
-	l.num(&n)
 	enum := false
-	for k := range int(n) {
+	for k := range m.quietCount(l) {
 		e := m.quietly(func() *entry { return m.entry(l, k) })
 		if e.ok() && (len(indices) == 0 || e.enum != 0 && !enum) {
 			indices, enum = append(indices, k), enum || e.enum != 0
@@ -75,6 +73,8 @@ func (m *mpi) infoWithout(l *list, k, index int, words []string, without uint32)
 	}
 	m.line("char name[1024], desc[8192]; int name_len = sizeof name, desc_len = sizeof desc; MPI_Datatype datatype; MPI_T_enum enumtype;")
 	m.line("int verbosity, var_class, bind, scope, readonly, continuous, atomic, num_cvars, num_pvars, num_categories;")
+	m.line("(void)&enumtype, (void)&datatype, (void)&verbosity, (void)&var_class, (void)&bind, (void)&scope, (void)&readonly, (void)&continuous;")
+	m.line("(void)&atomic, (void)&num_cvars, (void)&num_pvars, (void)&num_categories, (void)&name_len, (void)&desc_len, (void)name, (void)desc;")
 	m.succeeds(m.call(l.prefix+"_get_info", func() binding.Error { return m.raw.InfoWithout(infoLists[k].list, int32(index), without) }, args...))
 }
 

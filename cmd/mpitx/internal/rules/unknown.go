@@ -32,12 +32,10 @@ func getIndexUnknown(m *mpi) {
 
 // almostNames asks for each name without its last character, with one more, and in the other case, unless that is a name, too.
 func (m *mpi) almostNames(l *list) {
-	var n int32
-	l.num(&n)
 	var all []*entry
 	known := map[string]bool{}
 	key := func(name string, e *entry) string { return fmt.Sprint(name, e.pvar.Class) }
-	for k := range int(n) {
+	for k := range m.quietCount(l) {
 		e := m.quietly(func() *entry { return m.entry(l, k) })
 		if e.ok() && e.label() != "" {
 			all = append(all, e)
