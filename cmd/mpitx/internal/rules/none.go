@@ -22,6 +22,7 @@ type Library struct {
 	Environ   []string
 	Launch    func(n int, program []string) (argv, environ []string, err error)
 	Limit     time.Duration
+	Temp      string
 }
 
 // All is empty here.
