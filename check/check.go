@@ -103,7 +103,7 @@ func (r *Result) Add(v Violation) {
 	}
 }
 
-// Repeat keeps the violations that another test of the same rule has, too. It returns false, and keeps all, if there is none.
+// Repeat keeps the violations that another test of the same rule also found. If there are none, it keeps all and returns false.
 func (r *Result) Repeat(again *Result) bool {
 	var twice []Violation
 	for _, v := range r.Violations {
@@ -125,7 +125,7 @@ func (r *Result) Repeat(again *Result) bool {
 	return true
 }
 
-// Steady drops the items that the baseline does not have if another test of the rule does not have them either.
+// Steady drops items that neither the baseline nor another test of the rule has.
 func (r *Result) Steady(old, again *Result) {
 	chance := func(item string) bool {
 		return !slices.Contains(old.BadItems, item) && !slices.Contains(again.BadItems, item)

@@ -58,7 +58,7 @@ func TestDiffGolden(t *testing.T) {
 	}
 }
 
-// A value that nobody set, and that MPI_Init changed, is no setting.
+// A value that MPI_Init changed is not a setting if nobody set it.
 func TestDiffMarkdownValues(t *testing.T) {
 	load := func(name string) diff.Side {
 		c, err := catalog.Load("../fixtures/snapshots/" + name)

@@ -151,7 +151,7 @@ func (m *markdown) renamed() {
 	}
 }
 
-// changed has a table of the variables of which a field changed, and that are among some; nil: all.
+// changed writes a table of the variables whose field changed. some limits it to these items; nil means all.
 func (m *markdown) changed(title, field string, among func(*diff.Item) bool) {
 	some := m.items(func(it *diff.Item) bool {
 		return it.Change == diff.Changed && it.Is(field) && (among == nil || among(it))

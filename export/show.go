@@ -265,9 +265,9 @@ func (p *page) effect(e tuning.Effect) {
 	case tuning.No:
 		p.entry("arrived", p.term.paint(faultyStyle, "no")+": the library has "+p.term.Safe(e.Have))
 	case tuning.CannotTell:
-		why := "cannot tell"
+		why := "not known"
 		if e.Unreported != "" {
-			why = "not known: " + e.Unreported
+			why += ": " + e.Unreported
 		}
 		p.entry("arrived", why)
 	}

@@ -19,13 +19,13 @@ func TestShowEffect(t *testing.T) {
 	}{
 		{"set, nothing known", tuning.Effect{Arrived: tuning.Yes, Accepted: tuning.CannotTell, Trial: "no write was tried"}, `
   arrived       yes: the library has this value
-  accepted      cannot tell: no write was tried
+  accepted      not known: no write was tried
   is read       not known
   condition     none known
 `},
 		{"set, not reported", tuning.Effect{Arrived: tuning.CannotTell, Unreported: catalog.WhyUnreported, Accepted: tuning.CannotTell, Trial: "no write was tried"}, `
   arrived       not known: MPICH reports the default of texts, also if it uses another
-  accepted      cannot tell: no write was tried
+  accepted      not known: no write was tried
   is read       not known
   condition     none known
 `},
@@ -37,7 +37,7 @@ func TestShowEffect(t *testing.T) {
   condition     not met: a must be true; it is false; set a=true too (the library's description)
 `},
 		{"set, unused", tuning.Effect{Arrived: tuning.CannotTell, Accepted: tuning.Yes, Trial: "writing back the current value succeeded", Unused: true}, `
-  arrived       cannot tell
+  arrived       not known
   accepted      yes: writing back the current value succeeded
   is read       not known
   condition     not met: its component must be in use; MPI_Init unloaded it with 1 rank

@@ -146,7 +146,7 @@ const (
 // diffRow is a row of a difference: what differs, and its values.
 type diffRow struct{ what, a, b string }
 
-// diffColumns are the cells of the columns; a and b are 0 if there is no room for the values.
+// diffColumns has the widths of the columns. The widths of a and b are 0 if the values do not fit.
 type diffColumns struct{ name, what, a, b int }
 
 // newDiffColumns divides the width of a list by what the rows in sight need.
@@ -251,7 +251,7 @@ func (m *Model) diffView(width, height int) []string {
 
 var changeColors = map[diff.Change]term.Color{diff.Appeared: term.Good, diff.Vanished: term.Bad, diff.Renamed: term.Accent}
 
-// leastWeight is the weight from which on a change may matter for speed.
+// leastWeight is the lowest weight at which a change may matter for speed.
 const leastWeight = 10
 
 // diffLines are the details of an item: why it matters, and every attribute of both sides.

@@ -2,7 +2,6 @@ package tuning
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ type Condition struct {
 	Met    Met      `json:"met"`            // whether it is met
 	Source string   `json:"source"`         // where it is stated
 	Wrong  bool     `json:"wrong,omitzero"` // the value itself is wrong: the library may ignore it, or fail
-	Fix    []string `json:"fix,omitempty"`  // assignments NAME=VALUE, one of which would meet it; nil if none is known
+	Fix    []string `json:"fix,omitempty"`  // assignments NAME=VALUE: any of them meets the condition; nil if none is known
 }
 
 // Met says whether a condition is met.
@@ -50,7 +49,7 @@ func (e *Effect) IsZero() bool {
 	return e.Arrived == "" && e.Read == Unknown && len(e.Conditions) == 0 && !e.Unused
 }
 
-// FileMissing adds that the file which the value names does not exist.
+// FileMissing adds the condition that the named file must exist, which is not met.
 func (e *Effect) FileMissing(name string) {
 	e.Conditions = append(e.Conditions, Condition{Text: "the file " + name + " must exist", Have: "it does not", Met: No, Source: e.File, Wrong: true})
 }
@@ -115,13 +114,13 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		(r.Writable == catalog.WritableNotNow || r.Writable == catalog.WritableNever && v.Scope == catalog.ScopeReadonly && family == "openmpi") {
 		e.Read, e.Why = AtInit, "the library refuses writes after MPI_Init"
 	}
-	if e.Read == Never { // whatever else holds
-		e.Conditions = []Condition{{Text: "the library must read this value", Have: "nothing in it does", Met: No, Source: e.Why}}
+	if e.Read == Never { // other conditions do not matter then
+		e.Conditions = []Condition{{Text: "nothing in the library reads it", Met: No, Source: e.Why}}
 	}
 	return e
 }
 
-// arriveAll compares the value that was set with the one that the library has, on all ranks. What has not arrived on one of them counts.
+// arriveAll compares the value that was set with the one that the library has, on all ranks. If it has not arrived on one rank, it has not arrived.
 func (e *Effect) arriveAll(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 	settings := c.Settings(v)
 	for _, s := range settings {
@@ -249,7 +248,7 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	return out
 }
 
-// alternatives are the values of which one is enough.
+// alternatives lists the accepted values: one match is enough.
 func (n *need) alternatives(value string) []string {
 	if n.op != "=" {
 		return []string{value}
@@ -257,7 +256,7 @@ func (n *need) alternatives(value string) []string {
 	return strings.Split(value, "|")
 }
 
-// implies reports whether a rule needs one of some values of the variable that a description only needs to differ from another.
+// implies reports whether a rule requires one of some values of the variable that a description only needs to differ from another.
 func (r *rule) implies(said need) bool {
 	return said.op == "!=" && slices.ContainsFunc(r.needs, func(n need) bool { return n.op == "=" && slices.Equal(n.names, said.names) })
 }
@@ -357,17 +356,20 @@ func (w When) Words() string {
 // AcceptedWords says whether the library accepts a write.
 func (e *Effect) AcceptedWords() string {
 	if e.Accepted == CannotTell {
-		return "cannot tell"
+		return "not known"
 	}
 	return string(e.Accepted)
 }
 
 // String is the condition in one sentence: "coll_tuned_use_dynamic_rules must be true; it is false".
 func (c *Condition) String() string {
-	if c.Have == "" {
-		return fmt.Sprintf("%s; whether it holds is not known", c.Text)
+	switch {
+	case c.Have != "":
+		return c.Text + "; " + c.Have
+	case c.Met == CannotTell:
+		return c.Text + "; whether it holds is not known"
 	}
-	return c.Text + "; " + c.Have
+	return c.Text
 }
 
 // Advice is the condition in one sentence, and what would meet it if it is not met: "…; it is false; set coll_tuned_use_dynamic_rules=true

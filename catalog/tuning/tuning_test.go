@@ -89,7 +89,7 @@ func TestEffect(t *testing.T) {
 	const (
 		basic   = "coll_tuned_priority must be greater than coll_basic_priority (10); it is 30: yes"
 		adapt   = "coll_adapt_priority must be less than coll_tuned_priority (30); it is 0: yes"
-		never   = "the library must read this value; nothing in it does: no"
+		never   = "nothing in the library reads it: no"
 		oneNode = "it acts only in communicators that span nodes; these processes are on one node: no"
 		noShm   = "MPICH must be built with --with-ch4-shmmods; this one is built for ch4:ucx without that option: no"
 	)

@@ -87,7 +87,7 @@ func ruleWords() (words []string) {
 	return words
 }
 
-// noVerdict gives errors the code of wrong usage: exitFailed is a verdict, such as that of a library that violates a rule.
+// noVerdict gives failures exitUsage, because exitFailed is a verdict, such as a violated rule.
 func noVerdict(err error) error {
 	var own *exitError
 	switch {
@@ -276,7 +276,7 @@ func test(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.
 	return r
 }
 
-// repeat keeps crashes that happen again, twice. One by freed memory need not, and then its program may not show it.
+// repeat tests twice again and keeps the crashes that repeat. A crash in freed memory may not, and its program would not show it.
 func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.Rule, r *check.Report) {
 	if ctx.Err() != nil || len(r.Results) != 1 || r.Results[0].Status != check.Crashed {
 		return
@@ -291,7 +291,7 @@ func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.
 	}
 }
 
-// confirm tests rules again that crash on more items than in the baseline. Crashes by freed memory come and go.
+// confirm tests rules again if they crash on more items than in the baseline, because crashes in freed memory do not always repeat.
 func (o *checkOptions) confirm(ctx context.Context, lib *rules.Library, m locate.MPI, r, base *check.Report) {
 	for _, one := range r.Results {
 		old := base.Result(one.Name)

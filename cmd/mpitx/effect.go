@@ -199,7 +199,7 @@ func unreported(name, asked string) string {
 	return name + " was set to " + asked + ", which may be in use: " + catalog.WhyUnreported
 }
 
-// noteUnreported tells people which variables were set to another value than the library reports.
+// noteUnreported names the variables whose setting the library does not report.
 func (s *source) noteUnreported(c *catalog.Catalog, vars []*catalog.Variable, format export.Format) {
 	for _, v := range vars {
 		if set, ok := c.Unreported(v); ok && (format == export.FormatTable || format == export.FormatWide) {
@@ -214,7 +214,7 @@ func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 	if e.Arrived == tuning.No {
 		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
 	}
-	switch { // what is sure makes what is not superfluous
+	switch { // a known failure makes a possible one superfluous
 	case e.Fails() != nil:
 	case e.Unreported != "":
 		out = append(out, unreported(name, e.Asked))

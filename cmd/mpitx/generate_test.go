@@ -300,7 +300,7 @@ var manCodes = map[string]string{
 	"mpitx-diff.1": exitStatus("Nothing differs.", "Something differs.", "Failure, or the command line is wrong."),
 	"mpitx-check.1": exitStatus("The library violates no rule, or only rules that it violates in the baseline.",
 		"The library violates a rule, crashes or hangs, or a rule could not be tested.",
-		"The library could not be checked: the command line is wrong, there is no such rule or library, the baseline cannot be used, or there is no violation to reproduce."),
+		"Nothing was checked: wrong command line, unknown rule or library, unusable baseline, or no violation to reproduce."),
 	"mpitx-verify.1": exitStatus("Something measurable changed.", "Nothing measurable changed.",
 		"The command line is wrong, the library cannot take a setting, or a run failed."),
 }

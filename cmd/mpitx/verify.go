@@ -147,7 +147,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	return o.end(code, o.write(known, found, app))
 }
 
-// undecided gives an error the code of trouble, also if a launcher ended with another one, unless a signal ended mpitx.
+// undecided gives an error exitUsage, whatever the launcher exited with, unless a signal ended mpitx.
 func undecided(err error) error {
 	var own *exitError
 	if !errors.As(err, &own) {

@@ -9,8 +9,8 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// saveLostPost writes three sends and their receives, which complete in another order than they were posted. The post of the first is lost.
-func saveLostPost(dir string) error {
+// saveRanks writes the traces of two ranks. add adds the events of each. end is how the processes ended; 0: it is not known.
+func saveRanks(dir string, end uint32, add func(rank int32, t *recordingtest.Trace)) error {
 	var chunks []byte
 	for rank := range int32(2) {
 		s := recordingtest.NewStream(uint64(rank)+1, rank)
@@ -19,26 +19,35 @@ func saveLostPost(dir string) error {
 		s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
 		t := recordingtest.NewTrace(s)
 		t.Objects(recordingtest.Object{ID: 1, Size: 2, Name: "MPI_COMM_WORLD", Group: 1})
-		if rank == 0 {
-			for n := range uint32(3) {
-				t.Add(recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000 + 100*uint64(n), End: 2050 + 100*uint64(n), Site: 1, Bytes: uint64(n + 1), Object: 1, Peer: 1, Tag: 7, Sequence: n + 1, Flags: recordingtest.TraceSent})
-			}
-		} else {
-			t.Lost(1620, 1) // known when the next event is written, so after its call began
-			for request := uint32(2); request <= 3; request++ {
-				t.Add(recordingtest.TraceEvent{Function: "MPI_Irecv", Begin: 1600 + 10*uint64(request) - 10, End: 1600 + 10*uint64(request), Site: 2, Object: 1, Peer: Any, Tag: 7, Request: request, Flags: recordingtest.TracePosts})
-			}
-			for n, request := range []uint32{3, 2, 1} {
-				t.Add(recordingtest.TraceEvent{Function: "MPI_Wait", Begin: 3000 + 10*uint64(n), End: 3005 + 10*uint64(n), Site: 3, Bytes: uint64(request), Object: 1, Tag: 7, Request: request, Sequence: uint32(n + 1), Flags: recordingtest.TraceReceived})
-			}
-		}
+		add(rank, t)
 		t.Write(1, uint64(100+rank))
 		s.Clock(5000, 5000, 1_700_000_000_000_004_000, 0)
-		s.End(1)
+		if end != 0 {
+			s.End(end)
+		}
 		s.Seal()
 		chunks = append(chunks, s.Out...)
 	}
 	return recordingtest.Save(dir, "node1", chunks)
+}
+
+// saveLostPost writes three sends and their receives, which complete in another order than they were posted. The post of the first is lost.
+func saveLostPost(dir string) error {
+	return saveRanks(dir, 1, func(rank int32, t *recordingtest.Trace) {
+		if rank == 0 {
+			for n := range uint32(3) {
+				t.Add(recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000 + 100*uint64(n), End: 2050 + 100*uint64(n), Site: 1, Bytes: uint64(n + 1), Object: 1, Peer: 1, Tag: 7, Sequence: n + 1, Flags: recordingtest.TraceSent})
+			}
+			return
+		}
+		t.Lost(1620, 1) // known when the next event is written, so after its call began
+		for request := uint32(2); request <= 3; request++ {
+			t.Add(recordingtest.TraceEvent{Function: "MPI_Irecv", Begin: 1600 + 10*uint64(request) - 10, End: 1600 + 10*uint64(request), Site: 2, Object: 1, Peer: Any, Tag: 7, Request: request, Flags: recordingtest.TracePosts})
+		}
+		for n, request := range []uint32{3, 2, 1} {
+			t.Add(recordingtest.TraceEvent{Function: "MPI_Wait", Begin: 3000 + 10*uint64(n), End: 3005 + 10*uint64(n), Site: 3, Bytes: uint64(request), Object: 1, Tag: 7, Request: request, Sequence: uint32(n + 1), Flags: recordingtest.TraceReceived})
+		}
+	})
 }
 
 // Messages of other jobs are counted apart.
@@ -88,31 +97,16 @@ func TestLostPost(t *testing.T) {
 func TestLostEnd(t *testing.T) {
 	for _, end := range []uint32{0, 1} { // none, MPI_Finalize
 		run := open(t, func(dir string) error {
-			var chunks []byte
-			for rank := range int32(2) {
-				s := recordingtest.NewStream(uint64(rank)+1, rank)
-				s.Capacity = 1 << 16
-				s.Header(recordingtest.Header{Rank: rank, Size: 2, Clock: 1, NsPerTick: 1, Host: "node1", Program: "/home/user/app", Family: "openmpi"})
-				s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
-				t := recordingtest.NewTrace(s)
-				t.Objects(recordingtest.Object{ID: 1, Size: 2, Name: "MPI_COMM_WORLD", Group: 1})
+			return saveRanks(dir, end, func(rank int32, t *recordingtest.Trace) {
 				if rank == 0 {
 					t.Add(recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000, End: 2050, Site: 1, Bytes: 1, Object: 1, Peer: 1, Tag: 7, Sequence: 1, Flags: recordingtest.TraceSent})
-				} else {
-					for request := uint32(1); request <= 3; request++ {
-						t.Add(recordingtest.TraceEvent{Function: "MPI_Irecv", Begin: 1600 + uint64(request), End: 1600 + uint64(request), Site: 2, Object: 1, Peer: 0, Tag: 7, Request: request, Flags: recordingtest.TracePosts})
-					}
-					t.Add(recordingtest.TraceEvent{Function: "MPI_Wait", Begin: 3000, End: 3005, Site: 3, Bytes: 1, Object: 1, Tag: 7, Request: 3, Sequence: 1, Flags: recordingtest.TraceReceived})
+					return
 				}
-				t.Write(1, uint64(100+rank))
-				s.Clock(5000, 5000, 1_700_000_000_000_004_000, 0)
-				if end != 0 {
-					s.End(end)
+				for request := uint32(1); request <= 3; request++ {
+					t.Add(recordingtest.TraceEvent{Function: "MPI_Irecv", Begin: 1600 + uint64(request), End: 1600 + uint64(request), Site: 2, Object: 1, Peer: 0, Tag: 7, Request: request, Flags: recordingtest.TracePosts})
 				}
-				s.Seal()
-				chunks = append(chunks, s.Out...)
-			}
-			return recordingtest.Save(dir, "node1", chunks)
+				t.Add(recordingtest.TraceEvent{Function: "MPI_Wait", Begin: 3000, End: 3005, Site: 3, Bytes: 1, Object: 1, Tag: 7, Request: 3, Sequence: 1, Flags: recordingtest.TraceReceived})
+			})
 		})
 		if got := Read(run, Options{Flows: true}).Totals; got.Flows != uint64(end) || got.Ambiguous != 1-uint64(end) {
 			t.Errorf("end %d: %+v", end, got)

@@ -16,31 +16,18 @@ type receives []struct {
 	completes []int
 }
 
-// saveWindow writes six sends of one stream and receives of it.
-func saveWindow(r receives) func(dir string) error {
+// saveParts writes six sends of one stream, and the receives.
+func saveParts(r receives) func(dir string) error {
 	return func(dir string) error {
-		var chunks []byte
-		for rank := range int32(2) {
-			s := recordingtest.NewStream(uint64(rank)+1, rank)
-			s.Capacity = 1 << 16
-			s.Header(recordingtest.Header{Rank: rank, Size: 2, Clock: 1, NsPerTick: 1, Host: "node1", Program: "/home/user/app", Family: "openmpi"})
-			s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
-			t := recordingtest.NewTrace(s)
-			t.Objects(recordingtest.Object{ID: 1, Size: 2, Name: "MPI_COMM_WORLD", Group: 1})
-			if rank == 0 {
-				for n := range uint32(6) {
-					t.Add(recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000 + 100*uint64(n), End: 2050 + 100*uint64(n), Site: 1, Bytes: 8, Object: 1, Peer: 1, Tag: 7, Sequence: n + 1, Flags: recordingtest.TraceSent})
-				}
-			} else {
+		return saveRanks(dir, 1, func(rank int32, t *recordingtest.Trace) {
+			if rank == 1 {
 				r.write(t)
+				return
 			}
-			t.Write(1, uint64(100+rank))
-			s.Clock(5000, 5000, 1_700_000_000_000_004_000, 0)
-			s.End(1)
-			s.Seal()
-			chunks = append(chunks, s.Out...)
-		}
-		return recordingtest.Save(dir, "node1", chunks)
+			for n := range uint32(6) {
+				t.Add(recordingtest.TraceEvent{Function: "MPI_Send", Begin: 2000 + 100*uint64(n), End: 2050 + 100*uint64(n), Site: 1, Bytes: 8, Object: 1, Peer: 1, Tag: 7, Sequence: n + 1, Flags: recordingtest.TraceSent})
+			}
+		})
 	}
 }
 
@@ -81,7 +68,7 @@ func TestParts(t *testing.T) {
 		"never completes":   {receives{{0, []uint32{1, 2}, []int{2}}}, "1"},
 	} {
 		flows, got := map[uint64]int{}, []string(nil)
-		for e := range Read(open(t, saveWindow(c.receives)), Options{Flows: true}).Events {
+		for e := range Read(open(t, saveParts(c.receives)), Options{Flows: true}).Events {
 			if e.Call == nil || len(e.Call.Messages) == 0 {
 				continue
 			}

@@ -59,7 +59,7 @@ static void thread_end(void)
 
 /* ---- parts ---- */
 
-static bool unseen; /* calls were left while nothing was recorded */
+static bool unseen; /* calls returned while nothing was recorded */
 
 static NOINLINE void record_part(struct mpitx_run *to, struct trace_thread *thread, uint64_t begin, uint64_t ticks)
 {
@@ -68,7 +68,7 @@ static NOINLINE void record_part(struct mpitx_run *to, struct trace_thread *thre
     trace_write(to, thread, trace_types.part, ticks, &event);
 }
 
-/* Whether a call is recorded: it has been left in the window. The first one after others that were not is preceded by an event. */
+/* Whether a call returned within the window, and is recorded. An event precedes the first recorded call after others that were not. */
 static inline __attribute__((always_inline)) bool in_part(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
 {
     if (!window_open(call->leave)) {

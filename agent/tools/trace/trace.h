@@ -84,8 +84,8 @@ struct trace_cancel {
     uint32_t flags, reserved;
 };
 
-/* Calls before were left outside of the window, or while MPI_Pcontrol had switched the recording off. They may have made requests, of
- * which the newest is `request`, and completed others. */
+/* Earlier calls returned outside of the window, or while MPI_Pcontrol had switched the recording off. They may have made and completed
+ * requests. `request` is the newest one. */
 struct trace_part {
     uint64_t begin; /* of the call that follows */
     uint32_t request, reserved;

@@ -244,7 +244,7 @@ func few(n int32, what string) {
 	}
 }
 
-// violationOf notes a crash or hang that a forked child met, in the words for those of a process of its own.
+// violationOf notes a crash or hang that a forked child met, in the same words as for a process of its own.
 func (m *mpi) violationOf(fault string) {
 	status, got := check.Crashed, "the process ended"
 	if strings.Contains(fault, "timed out") {

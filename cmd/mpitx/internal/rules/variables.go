@@ -166,7 +166,7 @@ func (m *mpi) createSession(s *handle) code {
 	return m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
 }
 
-// openSession creates a session. It frees those of earlier items if there are no more of them.
+// openSession creates a session. If the library has no more sessions, it frees those of earlier items and tries again.
 func (m *mpi) openSession() (*handle, code) {
 	s := m.session()
 	c := m.createSession(s)
