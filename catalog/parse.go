@@ -18,6 +18,9 @@ type ParseError struct {
 }
 
 func (e *ParseError) Error() string {
+	if items, ok := strings.CutPrefix(e.Want, "one of "); ok {
+		return fmt.Sprintf("%q is not one of its values: %s", clip(e.Text), items)
+	}
 	return fmt.Sprintf("%q is not a value of type %s: %s", clip(e.Text), e.Type, e.Want)
 }
 

@@ -60,7 +60,7 @@ func TestParseValue(t *testing.T) {
 		{TypeChar, nil, 9, "a\x00", `"a\x00" is not a value of type char: text without null characters`},
 		{TypeInt, boolEnum, 1, "AUTO", "-1"},
 		{TypeInt, boolEnum, 1, "7", "7"},
-		{TypeInt, boolEnum, 1, "maybe", `"maybe" is not a value of type int: one of false, true, auto; or a whole number from -2147483648 to 2147483647`},
+		{TypeInt, boolEnum, 1, "maybe", `"maybe" is not one of its values: false, true, auto; or a whole number from -2147483648 to 2147483647`},
 		{TypeBool, boolEnum, 1, "auto", `"auto" is not a value of type bool: its value -1 is out of range: 0 to 255`},
 		{TypeUnsigned, flagsEnum, 1, "send|Get | 0x10", "25"},
 		{TypeUnsigned, flagsEnum, 1, "high|send", "2147483649"},

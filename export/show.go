@@ -281,7 +281,10 @@ func (p *page) effect(e tuning.Effect) {
 	}
 	for _, c := range e.Conditions {
 		text := p.term.Safe(c.Advice()) + " (" + p.term.Safe(c.Source) + ")"
-		if c.Met == tuning.No {
+		switch c.Met {
+		case tuning.Yes:
+			text = "met: " + text
+		case tuning.No:
 			text = p.term.paint(faultyStyle, "not met") + ": " + text
 		}
 		p.entry("condition", text)

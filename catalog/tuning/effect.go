@@ -232,9 +232,12 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	}
 	words := map[string]string{"=": "", "!=": "other than ", "<": "less than ", "<=": "at most ", ">": "greater than ", ">=": "at least "}
 	out.Text = strings.Join(names, " or ") + " must be " + words[n.op] + text
-	if len(haves) == 1 {
+	switch {
+	case len(haves) == 1 && other != nil:
+		out.Have = names[0] + " is " + haves[0]
+	case len(haves) == 1:
 		out.Have = "it is " + haves[0]
-	} else if len(haves) > 1 {
+	case len(haves) > 1:
 		out.Have = "they are " + strings.Join(haves, " and ")
 	}
 	if fix, ok := n.fix(value); ok {

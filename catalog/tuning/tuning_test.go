@@ -87,8 +87,8 @@ func TestSynonyms(t *testing.T) {
 // The conditions of a variable come from its description, from rules, and from the stages in which it exists.
 func TestEffect(t *testing.T) {
 	const (
-		basic   = "coll_tuned_priority must be greater than coll_basic_priority (10); it is 30: yes"
-		adapt   = "coll_adapt_priority must be less than coll_tuned_priority (30); it is 0: yes"
+		basic   = "coll_tuned_priority must be greater than coll_basic_priority (10); coll_tuned_priority is 30: yes"
+		adapt   = "coll_adapt_priority must be less than coll_tuned_priority (30); coll_adapt_priority is 0: yes"
 		never   = "nothing in the library reads it: no"
 		oneNode = "it acts only in communicators that span nodes; these processes are on one node: no"
 		noShm   = "MPICH must be built with --with-ch4-shmmods; this one is built for ch4:ucx without that option: no"
@@ -105,10 +105,10 @@ func TestEffect(t *testing.T) {
 			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic, adapt}},
 		{"openmpi-4.1.4.json", "coll_tuned_scatter_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_priority": "10"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
-				"coll_tuned_priority must be greater than coll_basic_priority (10); it is 10: no"}},
+				"coll_tuned_priority must be greater than coll_basic_priority (10); coll_tuned_priority is 10: no"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_adapt_priority": "40"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic,
-				"coll_adapt_priority must be less than coll_tuned_priority (30); it is 40: no"}},
+				"coll_adapt_priority must be less than coll_tuned_priority (30); coll_adapt_priority is 40: no"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_chain_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_bcast_algorithm": "6"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
 				"coll_tuned_bcast_algorithm must be chain; it is 6: no", basic, adapt}},
@@ -117,7 +117,7 @@ func TestEffect(t *testing.T) {
 				"coll_tuned_bcast_algorithm must be chain; it is 2: yes", basic, adapt}},
 		{"openmpi-6.0.0rc2.json", "coll_tuned_allgather_algorithm_tree_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_allgather_algorithm": "2"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", "coll_tuned_allgather_algorithm must be bruck-k-fanout; it is 2: yes", basic,
-				"in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); it is 35, but these processes are on one node: unknown"}},
+				"in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); coll_han_priority is 35, but these processes are on one node: unknown"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_knomial_radix", nil, tuning.AtCall,
 			[]string{"it acts only in the algorithm knomial of MPI_Bcast, which Open MPI may also choose without dynamic rules; whether it holds is not known: unknown",
 				basic, adapt}},
@@ -145,9 +145,9 @@ func TestEffect(t *testing.T) {
 			[]string{"it serves only processes that btl sm or btl vader does not connect; btl vader connects these, which are on one node: no", "pml ob1 must be selected; it is: yes"}},
 		{"openmpi-4.1.4.json", "btl_vader_eager_limit", nil, tuning.AtInit, []string{"pml ob1 must be selected; it is: yes"}},
 		{"openmpi-4.1.4.json", "coll_han_bcast_segsize", nil, tuning.AtInit,
-			[]string{oneNode, "in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 0, but these processes are on one node: unknown"}},
+			[]string{oneNode, "in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); coll_han_priority is 0, but these processes are on one node: unknown"}},
 		{"openmpi-5.0.7.json", "coll_han_bcast_segsize", nil, tuning.AtCall,
-			[]string{oneNode, "in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); it is 35: yes"}},
+			[]string{oneNode, "in communicators that span nodes, coll_han_priority must be greater than coll_tuned_priority (30); coll_han_priority is 35: yes"}},
 		{"openmpi-5.0.7.json", "coll_han_dynamic_rules_filename", nil, tuning.Unknown, []string{oneNode, "coll_han_use_dynamic_file_rules must be true; it is false: no"}},
 		{"openmpi-6.0.0rc2.json", "pml_monitoring_filename", nil, tuning.Unknown, []string{"pml_monitoring_enable must be greater than 0; it is 0: no"}},
 		{"openmpi-4.1.4.json", "mpi_leave_pinned", nil, tuning.AtInit, nil},
@@ -287,7 +287,7 @@ func TestUnreported(t *testing.T) {
 
 // From Open MPI 5.0 on, coll han runs the common collectives in communicators that span nodes, unless its priority is lower.
 func TestHan(t *testing.T) {
-	const text = "in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); it is 35"
+	const text = "in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); coll_han_priority is 35"
 	for _, test := range []struct {
 		cvar  string
 		hosts int

@@ -189,7 +189,7 @@ func chosenRules(args []string) ([]check.Rule, error) {
 			}
 		}
 		if !found {
-			return nil, failf("check: no rule or subject is called %q; run mpitx check --list for their names", a)
+			return nil, failf("check: no rule or subject is called %q; run mpitx check --list for their names%s", a, catalog.DidYouMean(ruleWords(), a))
 		}
 	}
 	return slices.DeleteFunc(all, func(r check.Rule) bool { return !wanted[r.Name] }), nil
