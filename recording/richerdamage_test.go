@@ -184,6 +184,50 @@ func TestRicherTruncated(t *testing.T) {
 	}
 }
 
+// TestTornEven tears each chunk so that another one, appended after it, ends just where the torn one would. A whole copy of it follows, as
+// after Recover. Nothing is lost.
+func TestTornEven(t *testing.T) {
+	s := richer()
+	events, rows := formatAll(save(t, s.Out))
+	chunks := chunksOf(s.Out)
+	pairs := 0
+	for torn := range chunks {
+		for inner := range chunks {
+			left := len(chunks[torn]) - len(chunks[inner])
+			if inner == torn || left < 88 {
+				continue
+			}
+			pairs++
+			out := bytes.Join(append(slices.Clone(chunks[:torn]), chunks[torn][:left], chunks[inner], chunks[torn]), nil)
+			for i := torn + 1; i < len(chunks); i++ {
+				if i != inner {
+					out = append(out, chunks[i]...)
+				}
+			}
+			run := save(t, out)
+			gotEvents, gotRows := formatAll(run)
+			noDamageIn(t, run)
+			if !slices.Equal(gotEvents, events) || !slices.Equal(gotRows, rows) || run.Ranks[0].State != StateEnded {
+				t.Errorf("chunk %d, torn after %d of %d bytes, then chunk %d: %d events, %d rows, %v", torn, left, len(chunks[torn]), inner, len(gotEvents),
+					len(gotRows), run.Ranks[0].State)
+			}
+			run.Close()
+		}
+	}
+	if pairs < 10 {
+		t.Errorf("%d pairs", pairs)
+	}
+}
+
+// chunksOf splits a file.
+func chunksOf(b []byte) (all [][]byte) {
+	for len(b) > 0 {
+		n := 88 + int(le.Uint32(b[56:]))
+		all, b = append(all, b[:n]), b[n:]
+	}
+	return all
+}
+
 // TestUndeclaredEvents loses a declaration. Its events are reported as one damage, and all others are read.
 func TestUndeclaredEvents(t *testing.T) {
 	s := richer()

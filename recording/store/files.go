@@ -81,6 +81,14 @@ type dataFile struct {
 	torn    map[int64]int64 // torn chunks: offset to number of bytes
 }
 
+// tornAt notes a chunk of which a file has only the first bytes.
+func (f *dataFile) tornAt(at, size int64) {
+	if f.torn == nil {
+		f.torn = map[int64]int64{}
+	}
+	f.torn[at] = size
+}
+
 func (f *dataFile) name() string { return filepath.Base(f.path) }
 
 // readAt fills b from a file and returns the number of bytes read. The end of the file is not an error.

@@ -103,10 +103,7 @@ func (s *Store) takeChunk(f *dataFile, h *os.File, c *chunk, at, size int64) {
 		p.node = f
 	}
 	if size < c.size() {
-		if f.torn == nil {
-			f.torn = map[int64]int64{}
-		}
-		f.torn[at] = size
+		f.tornAt(at, size)
 	}
 	switch c.kind {
 	case kindMeta:
@@ -120,11 +117,11 @@ func (s *Store) takeChunk(f *dataFile, h *os.File, c *chunk, at, size int64) {
 	case kindLast:
 		if b, ok := readChunk(h, at); ok {
 			s.lasts(p, c, b[c.headBytes:])
-		} else if size == c.size() {
+		} else if size == c.size() && !s.tear(f, h, c, at) {
 			s.suspect(f, p, c.sequence, at, "the checksum of a chunk with last values is wrong")
 		}
 	default: // from a newer version, or damaged
-		if _, ok := readChunk(h, at); !ok {
+		if size == c.size() && !intact(h, at) && !s.tear(f, h, c, at) {
 			s.suspect(f, p, c.sequence, at, "the checksum of a chunk of unknown kind %d is wrong", c.kind)
 		}
 	}
@@ -153,7 +150,9 @@ func (s *Store) takeDeclarations(f *dataFile, h *os.File, p *Process, c *chunk, 
 	}
 	whole := size == c.size()
 	if whole && update(checksum(b[:c.headBytes]), b[c.headBytes:]) != c.crc {
-		s.suspect(f, p, c.sequence, at, "the checksum of a chunk with declarations is wrong")
+		if !s.tear(f, h, c, at) {
+			s.suspect(f, p, c.sequence, at, "the checksum of a chunk with declarations is wrong")
+		}
 		return
 	}
 	s.declarations(f, p, c, at, b)
@@ -180,10 +179,7 @@ func (s *Store) resync(f *dataFile, h *os.File, size int64, reason error) bool {
 	}
 	switch {
 	case next < f.scanned:
-		if f.torn == nil {
-			f.torn = map[int64]int64{}
-		}
-		f.torn[f.before] = next - f.before
+		f.tornAt(f.before, next-f.before)
 		if c, err := headAt(h, f.before); err == nil {
 			s.suspectTorn(f, &c, f.before, next-f.before)
 		}
@@ -199,6 +195,57 @@ func (s *Store) resync(f *dataFile, h *os.File, size int64, reason error) bool {
 	}
 	f.before, f.scanned = -1, next
 	return true
+}
+
+// tear looks for chunks within a chunk with a wrong checksum, and indexes them: it may be torn, and the chunks appended after it may end
+// just where it would. It returns false if there are none.
+func (s *Store) tear(f *dataFile, h *os.File, c *chunk, at int64) bool {
+	end := at + c.size()
+	next := find(h, at+1, end)
+	if f.ring || next < 0 || next >= end || !intact(h, next) {
+		return false
+	}
+	s.takeChunk(f, h, c, at, next-at)
+	s.suspectTorn(f, c, at, next-at)
+	for next < end {
+		inner, err := headAt(h, next)
+		if err != nil || inner.size() > end-next || !intact(h, next) {
+			s.suspect(f, nil, 0, next, "a chunk after a torn one is damaged")
+			break
+		}
+		s.takeChunk(f, h, &inner, next, inner.size())
+		next += inner.size()
+	}
+	return true
+}
+
+// tearCopies looks at chunks of which there are two: in a file, the first one may be torn.
+func (s *Store) tearCopies(p *Process) {
+	if p.node == nil {
+		return
+	}
+	h, err := s.files.get(p.node.path)
+	if err != nil {
+		return
+	}
+	for _, at := range p.copies() {
+		c, err := headAt(h, at)
+		if err == nil && !intact(h, at) && !s.tear(p.node, h, &c, at) {
+			p.node.tornAt(at, int64(c.headBytes))
+		}
+	}
+}
+
+// copies returns the offsets in the node's file of chunks of which there is another copy.
+func (p *Process) copies() (all []int64) {
+	for _, refs := range p.chains {
+		for i := range len(refs) - 1 {
+			if refs[i].sequence == refs[i+1].sequence && p.rankOfCopy(refs[i]) == wholeCopy {
+				all = append(all, int64(refs[i].at))
+			}
+		}
+	}
+	return all
 }
 
 func headAt(h *os.File, at int64) (chunk, error) {

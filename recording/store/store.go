@@ -156,6 +156,10 @@ func (s *Store) Refresh() error {
 	}
 	s.scanAll()
 	for _, p := range s.processes {
+		p.order()
+		s.tearCopies(p)
+	}
+	for _, p := range s.processes {
 		p.sort()
 		p.settle()
 	}
@@ -225,20 +229,30 @@ func (p *Process) drop(where uint64) {
 
 // sort orders the chunks and keeps the best copy of each.
 func (p *Process) sort() {
-	byPlace := func(a, b ref) int {
-		return cmp.Or(cmp.Compare(a.sequence, b.sequence), cmp.Compare(p.rankOfCopy(a), p.rankOfCopy(b)), cmp.Compare(a.at, b.at))
-	}
+	p.order()
 	for chain, refs := range p.chains {
-		if !slices.IsSortedFunc(refs, byPlace) {
-			slices.SortFunc(refs, byPlace)
-		}
 		p.chains[chain] = slices.CompactFunc(refs, func(a, b ref) bool { return a.sequence == b.sequence })
 	}
 }
 
-const tornCopy = 3
+// order orders the chunks, the best copy of each first.
+func (p *Process) order() {
+	byPlace := func(a, b ref) int {
+		return cmp.Or(cmp.Compare(a.sequence, b.sequence), cmp.Compare(p.rankOfCopy(a), p.rankOfCopy(b)), cmp.Compare(a.at, b.at))
+	}
+	for _, refs := range p.chains {
+		if !slices.IsSortedFunc(refs, byPlace) {
+			slices.SortFunc(refs, byPlace)
+		}
+	}
+}
 
-// rankOfCopy orders copies of a chunk: 0 is best.
+const (
+	wholeCopy = 0
+	tornCopy  = 3
+)
+
+// rankOfCopy orders copies of a chunk: the lowest is best.
 func (p *Process) rankOfCopy(x ref) int {
 	switch {
 	case x.at&refLive != 0:
@@ -248,7 +262,7 @@ func (p *Process) rankOfCopy(x ref) int {
 	case p.node != nil && p.node.torn[int64(x.at)] != 0:
 		return tornCopy
 	}
-	return 0
+	return wholeCopy
 }
 
 // settle sets a process's state. While its manifest exists, a part of the recording may be missing from the directory, even if the
