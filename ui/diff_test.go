@@ -110,11 +110,11 @@ func TestDiffHints(t *testing.T) {
 func TestDiffEssentials(t *testing.T) {
 	side := func(name string) diff.Side { return diff.Side{Name: name, Catalog: fixture(t, name)} }
 	d := diff.Compare(side("mpich-4.0.2.json"), side("mpich-5.0.2.json"), diff.Options{})
-	m := explorer(t, nil, Options{Diff: d, Essentials: func(c *catalog.Catalog) map[string]string {
+	m := explorer(t, nil, Options{Diff: d, Essentials: func(c *catalog.Catalog) map[string]Essential {
 		if c.Cvar("MPIR_CVAR_CH4_CMA_ENABLE") != nil { // of B
-			return map[string]string{"MPIR_CVAR_CH4_CMA_ENABLE": "new", "MPIR_CVAR_ASYNC_PROGRESS": "the same in both"}
+			return map[string]Essential{"MPIR_CVAR_CH4_CMA_ENABLE": {Use: "new"}, "MPIR_CVAR_ASYNC_PROGRESS": {Use: "the same in both"}}
 		}
-		return map[string]string{"MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE": "renamed"}
+		return map[string]Essential{"MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE": {Use: "renamed"}}
 	}}, 120, 40)
 	press(m, "*")
 	contains(t, m, "filter: essential=yes", "1 of 2", "MPIR_CVAR_CH4_CMA_ENABLE", "MPIR_CVAR_CH4_AM_PACK_BUFFER_SIZE")

@@ -1,11 +1,19 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"mpitx/catalog"
 	"mpitx/ui/term"
 )
+
+// Essential says what users commonly tune a control variable for.
+type Essential struct {
+	Place   int // in the list of essentials, by purpose
+	Purpose string
+	Use     string
+}
 
 // markEssentials marks the variables that users commonly tune.
 func (m *Model) markEssentials() {
@@ -19,22 +27,27 @@ func (m *Model) markEssentials() {
 	uses := m.o.Essentials(m.x.cat)
 	for i := range m.x.entries {
 		if e := &m.x.entries[i]; e.v.Kind == catalog.Cvars {
-			e.essential = uses[e.v.Name]
+			if use, ok := uses[e.v.Name]; ok {
+				e.essential = &use
+			}
 		}
 	}
 }
 
 // markDifferent marks the differences of variables that users commonly tune, on either side.
 func (m *Model) markDifferent() {
-	var uses [2]map[string]string
+	var uses [2]map[string]Essential
 	for s := range uses {
 		uses[s] = m.o.Essentials(m.o.Diff.Sides[s].Catalog)
 	}
 	for i := range m.x.entries {
 		it := m.x.entries[i].change
 		for s, e := range []catalog.Entry{it.A, it.B} {
-			if e != nil && it.Kind == catalog.Cvars && m.x.entries[i].essential == "" {
-				m.x.entries[i].essential = uses[s][e.ID()]
+			if e == nil || it.Kind != catalog.Cvars || m.x.entries[i].essential != nil {
+				continue
+			}
+			if use, ok := uses[s][e.ID()]; ok {
+				m.x.entries[i].essential = &use
 			}
 		}
 	}
@@ -46,13 +59,26 @@ func (m *Model) showEssentials() {
 	if m.o.Diff != nil {
 		none = "no essential variable differs"
 	}
-	m.showOnly("essential", func(e entry) bool { return e.essential != "" }, none)
+	m.showOnly("essential", func(e entry) bool { return e.essential != nil }, none)
+}
+
+// byPurpose reports whether the list is that of the essential variables.
+func (m *Model) byPurpose() bool {
+	return m.o.Diff == nil && m.query == "" && slices.Contains(strings.Fields(filterText(m.criteria)), "essential=yes")
+}
+
+// inOrder orders the essential variables by purpose.
+func (m *Model) inOrder(shown []int32) []int32 {
+	if m.byPurpose() {
+		slices.SortStableFunc(shown, func(a, b int32) int { return m.x.entries[a].essential.Place - m.x.entries[b].essential.Place })
+	}
+	return shown
 }
 
 // tuningLines say what a variable is set for, when the library reads it, and what its effect depends on.
 func (m *Model) tuningLines(e *entry, width int) (lines []string) {
-	if e.essential != "" {
-		lines = m.wrapped("purpose: "+e.essential, width, term.Label)
+	if e.essential != nil {
+		lines = m.wrapped("purpose: "+e.essential.Purpose+": "+e.essential.Use, width, term.Label)
 	}
 	for _, text := range m.effects(e) {
 		if !warns(text) {

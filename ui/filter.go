@@ -73,7 +73,7 @@ func newCriteria(x *index) []criterion {
 		{name: "differing", values: yes, match: yesNo(func(e *entry) bool { return e.v.Differs() })},
 		{name: "changed", old: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.IsSet() })},
 		{name: "updated", values: yes, match: yesNo(func(e *entry) bool { return e.updated })},
-		{name: "essential", values: yes, match: yesNo(func(e *entry) bool { return e.essential != "" })},
+		{name: "essential", values: yes, match: yesNo(func(e *entry) bool { return e.essential != nil })},
 		{name: "bookmarked", values: yes, match: yesNo(func(e *entry) bool { return e.bookmarked })},
 		{name: "pinned", values: yes, match: yesNo(func(e *entry) bool { return e.pinned })},
 	}

@@ -28,7 +28,7 @@ type entry struct {
 
 	bookmarked bool
 	change     *diff.Item // of a difference (diff.go)
-	essential  string     // what users commonly tune it for; "": they do not
+	essential  *Essential // nil: users do not commonly tune it
 }
 
 // index is a catalog, prepared for display and search.

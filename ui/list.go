@@ -10,15 +10,16 @@ import (
 )
 
 // columns are the widths of the list's columns; 0: not shown.
-type columns struct{ name, value, kind, typ int }
+type columns struct{ name, value, kind, typ, purpose int }
 
 const (
-	marksWidth = 5  // the cursor and the marks
-	minValue   = 8  // cells of the value, at least
-	goodValue  = 16 // cells of the value before scope and type get any
-	niceValue  = 24 // cells of the value before very long names get more
-	wordWidth  = 11 // of a scope, a class or a type
-	maxClaim   = 64 // a longer name does not take the place of other columns
+	marksWidth   = 5  // the cursor and the marks
+	minValue     = 8  // cells of the value, at least
+	goodValue    = 16 // cells of the value before scope and type get any
+	niceValue    = 24 // cells of the value before very long names get more
+	wordWidth    = 11 // of a scope, a class or a type
+	purposeWidth = 24
+	maxClaim     = 64 // a longer name does not take the place of other columns
 )
 
 // nameWidths are the cells of the longest name: of names up to maxClaim, and of all names.
@@ -45,6 +46,17 @@ func listColumns(width int, names nameWidths) columns {
 	more := min(max(0, rest-niceValue), max(0, names.longest-c.name))
 	c.name += more
 	c.value = min(rest-more, 60)
+	return c
+}
+
+// purposes shows purposes instead of scopes and types.
+func (c columns) purposes() columns {
+	if c.typ > 0 {
+		c.purpose, c.kind, c.typ = c.kind+1+c.typ, 0, 0
+		if more := min(purposeWidth-c.purpose, c.value-goodValue); more > 0 {
+			c.purpose, c.value = c.purpose+more, c.value-more
+		}
+	}
 	return c
 }
 
@@ -75,6 +87,9 @@ func (m *Model) listView(width, height int) []string {
 		return m.diffView(width, height)
 	}
 	c := listColumns(width, m.names)
+	if m.byPurpose() {
+		c = c.purposes()
+	}
 	m.list.view(len(m.shown), height-1)
 	head := "     " + m.t.Fit("NAME", c.name) + " " + m.t.Fit("VALUE", c.value)
 	if c.kind > 0 {
@@ -82,6 +97,9 @@ func (m *Model) listView(width, height int) []string {
 	}
 	if c.typ > 0 {
 		head += " " + m.t.Fit("TYPE", c.typ)
+	}
+	if c.purpose > 0 {
+		head += " " + m.t.Fit("PURPOSE", c.purpose)
 	}
 	lines := []string{m.t.Paint(term.Columns, m.t.Fit(head, width))}
 	if len(m.shown) == 0 {
@@ -220,6 +238,9 @@ func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
 	}
 	if c.typ > 0 {
 		rest += " " + m.t.Fit(strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), c.typ)
+	}
+	if c.purpose > 0 {
+		rest += " " + m.t.Fit(e.essential.Purpose, c.purpose)
 	}
 	return m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cut, c.name, term.Pad(rest, width-marksWidth-c.name), base)
 }

@@ -47,8 +47,8 @@ type Options struct {
 	// Items returns the enumeration whose items can be written to a control variable, if it has more items than the library's own.
 	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
 
-	// Essentials says what users commonly tune the control variables for that matter to them, by name; nil: nothing is known.
-	Essentials func(c *catalog.Catalog) map[string]string
+	// Essentials are the control variables that users commonly tune, by name; nil: nothing is known.
+	Essentials func(c *catalog.Catalog) map[string]Essential
 
 	// Effect says in lines when the library reads a control variable, and what the effect of a setting depends on; nil: nothing is known.
 	Effect func(c *catalog.Catalog, v *catalog.Variable) []string
@@ -314,7 +314,7 @@ func (m *Model) refill() {
 		from = nil
 		m.shown = filtered(m.x, m.criteria, m.search.find(m.x.all, m.query))
 	} else {
-		m.shown = filtered(m.x, m.criteria, m.branch.below(m.x))
+		m.shown = m.inOrder(filtered(m.x, m.criteria, m.branch.below(m.x)))
 	}
 	m.names = m.nameWidths()
 	m.seek(from != nil && from == m.listed)
@@ -332,7 +332,9 @@ func (m *Model) seek(near bool) {
 	case ok && at >= 0:
 		m.list.at = at
 	case ok && near:
-		m.list.at, _ = slices.BinarySearch(m.shown, k)
+		if m.list.at = slices.IndexFunc(m.shown, func(other int32) bool { return other > k }); m.list.at < 0 {
+			m.list.at = len(m.shown)
+		}
 	default:
 		m.list.at = 0
 	}

@@ -124,11 +124,11 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return o.setLines(c, v, value, t.Terminal)
 	}}
 	known := o.a.knowledge()
-	options.Essentials = func(c *catalog.Catalog) map[string]string {
-		uses := map[string]string{}
+	options.Essentials = func(c *catalog.Catalog) map[string]ui.Essential {
+		uses := map[string]ui.Essential{}
 		for _, g := range known.Essentials(c) {
 			for k, v := range g.Cvars {
-				uses[v.Name] = g.Title + ": " + g.Uses[k]
+				uses[v.Name] = ui.Essential{Place: len(uses), Purpose: g.Title, Use: g.Uses[k]}
 			}
 		}
 		return uses
