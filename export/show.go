@@ -227,10 +227,10 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 	if v.Kind != catalog.Cvars {
 		return
 	}
-	asked := false
+	asked, unused := false, ""
 	if opts.Effect != nil {
 		e := opts.Effect(v)
-		asked = e.Arrived != ""
+		asked, unused = e.Arrived != "", e.Written
 		p.effect(e)
 	}
 	if opts.HowToSet != nil {
@@ -252,6 +252,9 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			return
 		}
 		p.entry(label, either(writableWords[r.Writable], p.term.Safe(string(r.Writable))))
+		if unused != "" {
+			p.entry("if written", "no effect: "+unused)
+		}
 	}
 }
 
@@ -273,6 +276,9 @@ func (p *page) effect(e tuning.Effect) {
 	}
 	if asked {
 		p.entry("accepted", e.AcceptedWords()+": "+p.term.Safe(e.Trial))
+		if e.Written != "" {
+			p.entry("if written", "no effect: "+e.Written)
+		}
 	}
 	if e.Read != tuning.Unknown {
 		p.entry("is read", e.Read.Words()+" ("+p.term.Safe(e.Why)+")")

@@ -29,6 +29,17 @@ func TestShowEffect(t *testing.T) {
   is read       not known
   condition     none known
 `},
+		{"set, writes unused", tuning.Effect{Arrived: tuning.Yes, Accepted: tuning.Yes, Trial: "writing back the current value succeeded", Written: catalog.WhyUnused}, `
+  arrived       yes: the library has this value
+  accepted      yes: writing back the current value succeeded
+  if written    no effect: a write changes the text that MPICH reports, not the one that it uses
+  is read       not known
+  condition     none known
+`},
+		{"not set, writes unused", tuning.Effect{Written: catalog.WhyUnused}, `
+  writable now  yes: writing back the current value succeeded
+  if written    no effect: a write changes the text that MPICH reports, not the one that it uses
+`},
 		{"set, all known", tuning.Effect{Arrived: tuning.No, Have: "7", Accepted: tuning.No, Trial: "the library refuses every write",
 			Read: tuning.AtInit, Why: "a rule", Conditions: []tuning.Condition{off}}, `
   arrived       no: the library has 7

@@ -15,6 +15,7 @@ type Effect struct {
 	Asked      string      `json:"asked,omitzero"`      // the value that was set
 	Have       string      `json:"have,omitzero"`       // the value that the library has, or reports, instead
 	Unreported string      `json:"unreported,omitzero"` // why the library may have the value that was set although it reports another one
+	Written    string      `json:"written,omitzero"`    // why a write has no effect although the library accepts it
 	Accepted   Met         `json:"accepted,omitzero"`   // whether the library accepts a write; "" if none was set
 	Trial      string      `json:"trial,omitzero"`      // the evidence for Accepted
 	Read       When        `json:"read,omitzero"`
@@ -46,7 +47,7 @@ const (
 
 // IsZero reports whether nothing is known.
 func (e *Effect) IsZero() bool {
-	return e.Arrived == "" && e.Read == Unknown && len(e.Conditions) == 0 && !e.Unused
+	return e.Arrived == "" && e.Written == "" && e.Read == Unknown && len(e.Conditions) == 0 && !e.Unused
 }
 
 // FileMissing adds the condition that the named file must exist, which is not met.
@@ -71,6 +72,9 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 	var e Effect
 	e.arriveAll(c, v, enums)
 	family, _ := Library(c)
+	if r := v.Current(); r != nil && r.Writable == catalog.WritableYes && c.WritesUnused(v) {
+		e.Written = catalog.WhyUnused
+	}
 	e.Unused = c.Before.Read && c.After.Read && v.Before != nil && v.After == nil
 	add := func(cond *Condition) {
 		if cond == nil || slices.ContainsFunc(e.Conditions, func(o Condition) bool { return o.Text == cond.Text }) {

@@ -171,6 +171,9 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 	if e.Arrived != "" {
 		lines = append(lines, "accepted after MPI_Init: "+e.AcceptedWords()+": "+e.Trial)
 	}
+	if e.Written != "" {
+		lines = append(lines, "written here, it has no effect: "+e.Written)
+	}
 	if e.Read != tuning.Unknown {
 		lines = append(lines, "is read "+e.Read.Words())
 	} else if e.Arrived != "" {

@@ -209,6 +209,9 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 func (o *writeOptions) explain(name string, e tuning.Effect, ranks int) {
 	e.Arrived, e.Unreported = "", "" // of what was set before
 	var lines []string
+	if e.Written != "" {
+		lines = append(lines, name+" has no effect when it is written: "+e.Written+".")
+	}
 	if e.Read != tuning.Unknown && e.Read != tuning.Never {
 		lines = append(lines, "The library reads "+name+" "+e.Read.Words()+".")
 	}

@@ -32,6 +32,9 @@ func outcomes(run *recording.Run, cached, near []string) (lines []string) {
 			if r.Family == locate.MPICH && !o.After && o.Result == anotherValue && !isNumber(o.Read) {
 				text = "set; whether it arrived is not known: " + catalog.WhyUnreported
 			}
+			if r.Family == locate.MPICH && o.After && o.Result == "ok" && !isNumber(o.Read) {
+				text += "; but it has no effect: " + catalog.WhyUnused
+			}
 			if o.Result == noSuchVariable && !slices.Contains(cached, o.Cvar) {
 				text += catalog.DidYouMean(near, o.Cvar)
 			}

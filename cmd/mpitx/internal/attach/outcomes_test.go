@@ -28,7 +28,8 @@ func TestOutcomes(t *testing.T) {
 	wrong := o{After: true, Cvar: "c", Asked: "x", Old: "8", Result: "no value of it: not a number"}
 	another := o{Cvar: "b", Asked: "1", Read: "0", Result: "another value"}
 	text := o{Cvar: "b", Asked: "multiple", Read: "single", Result: "another value"}
-	mpich := run([]o{text, another})
+	written := o{Cvar: "d", Asked: "multiple", Old: "single", Read: "multiple", Result: "ok", After: true}
+	mpich := run([]o{text, another, written, ok})
 	mpich.Ranks[0].Family = locate.MPICH
 	for _, test := range []struct {
 		run  *recording.Run
@@ -47,7 +48,9 @@ func TestOutcomes(t *testing.T) {
 			"--set tpyo=1: the library has no such variable after MPI_Init; if it has one before (mpitx show tpyo), that one was set; did you mean typo?\n" +
 			"--set b=1: another value: it is 0"},
 		{run([]o{text}), "--set b=multiple: another value: it is single"},
-		{mpich, "--set b=multiple: set; whether it arrived is not known: " + catalog.WhyUnreported + "\n--set b=1: another value: it is 0"},
+		{mpich, "--set b=multiple: set; whether it arrived is not known: " + catalog.WhyUnreported + "\n--set b=1: another value: it is 0\n" +
+			"--set-after d=multiple: ok: it was single; but it has no effect: " + catalog.WhyUnused + "\n--set-after a=2: ok: it was 1"},
+		{run([]o{written}), "--set-after d=multiple: ok: it was single"},
 	} {
 		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}, []string{"gone", "a", "typo"}), "\n"); got != test.want {
 			t.Errorf("%s\nwant\n%s", got, test.want)
