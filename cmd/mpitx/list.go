@@ -142,14 +142,15 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	code := o.warn(all)
 	all = all.WithPeruse()
 	all.Virtual = virtual.Matching(o.globs...)
-	if o.changed && len(o.found.Unknown) > 0 {
+	if o.changed && len(o.unknown) > 0 {
 		names := namesOf(all, catalog.Cvars)
-		for _, u := range o.found.Unknown {
-			place := u.Where
+		for _, u := range o.unknown {
+			place, on := u.Where+" is set in the environment", " of "
 			if u.Kind != catalog.OriginEnvironment {
-				place = u.Name + " is set (" + place + ")"
-			} else {
-				place += " is set in the environment"
+				place, on = u.Name+" is set ("+u.Where+")", " on "
+			}
+			if u.ranks != nil {
+				place += on + export.Ranks(u.ranks)
 			}
 			o.a.complain("%s, but no control variable has this name%s", place, didYouMean(names, u.Name))
 		}

@@ -35,6 +35,7 @@ type source struct {
 	job     *collect.Job
 	catalog *catalog.Catalog // the catalog that job collected
 	found   origin.Answer    // the user's settings
+	unknown []unknownSetting // those of no control variable
 }
 
 // flags defines the flags. live is true for commands that need a live MPI and have no --from.
@@ -184,6 +185,7 @@ func (s *source) origins(c *catalog.Catalog) {
 			answers[text] = origin.Find(q.On(r.Settings))
 		}
 	}
+	s.unknown = unknownSettings(s.found, answers, ranks)
 	for k := range c.Cvars {
 		v := &c.Cvars[k]
 		v.Origin, v.Origins = originIn(s.found, v.Name), nil
@@ -197,6 +199,35 @@ func (s *source) origins(c *catalog.Catalog) {
 		}
 		slices.SortFunc(v.Origins, func(a, b catalog.RankOrigin) int { return cmp.Compare(a.Rank, b.Rank) })
 	}
+}
+
+// unknownSetting is one of no control variable.
+type unknownSetting struct {
+	origin.Setting
+	ranks []int // nil: rank 0, and all that have its settings
+}
+
+// unknownSettings are those of rank 0, and of ranks with other settings.
+func unknownSettings(first origin.Answer, answers map[string]origin.Answer, ranks map[string][]int) (all []unknownSetting) {
+	for _, u := range first.Unknown {
+		all = append(all, unknownSetting{Setting: u})
+	}
+	others := map[origin.Setting][]int{}
+	for text, a := range answers {
+		for _, u := range a.Unknown {
+			if !slices.Contains(first.Unknown, u) {
+				others[u] = append(others[u], ranks[text]...)
+			}
+		}
+	}
+	for u, on := range others {
+		slices.Sort(on)
+		all = append(all, unknownSetting{u, on})
+	}
+	slices.SortStableFunc(all, func(a, b unknownSetting) int {
+		return cmp.Or(slices.Compare(a.ranks, b.ranks), cmp.Compare(a.Name, b.Name))
+	})
+	return all
 }
 
 // originIn is the origin of a control variable in an answer; nil: not set.
