@@ -154,6 +154,11 @@ func TestEffect(t *testing.T) {
 		{"openmpi-4.1.4.json", "coll_base_verbose", nil, tuning.AtInit, nil},
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", nil, tuning.Unknown,
 			[]string{"MPIR_CVAR_DEVICE_COLLECTIVES must be percoll; it is 2: unknown"}},
+		{"mpich-5.0.2.json", "MPIR_CVAR_IBCAST_DEVICE_COLLECTIVE", nil, tuning.Never, []string{never}},
+		{"mpich-4.2.1.json", "MPIR_CVAR_NEIGHBOR_ALLGATHER_DEVICE_COLLECTIVE", nil, tuning.Never, []string{never}},
+		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_INIT_DEVICE_COLLECTIVE", nil, tuning.Never, []string{never}},
+		{"mpich-4.2.1.json", "MPIR_CVAR_NEIGHBOR_ALLGATHER_INIT_DEVICE_COLLECTIVE", nil, tuning.Unknown,
+			[]string{"MPIR_CVAR_DEVICE_COLLECTIVES must be percoll; it is 2: unknown"}},
 		{"mpich-4.0.2.json", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", nil, tuning.AtCall, nil},
 		{"mpich-4.0.2.json", "MPIR_CVAR_CH4_RMA_AM_PROGRESS_INTERVAL", map[string]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS": "1"}, tuning.Unknown,
 			[]string{"MPIR_CVAR_CH4_RMA_ENABLE_DYNAMIC_AM_PROGRESS must be false; it is 1: no"}},
@@ -269,10 +274,10 @@ func TestUnreported(t *testing.T) {
 		if e := arrived(level, "MPI_THREAD_SINGLE"); e.Arrived != tuning.Yes || e.Unreported != "" {
 			t.Errorf("%s: the default: %+v", library, e)
 		}
-		if e := arrived(other, "1"); e.Arrived != tuning.No || e.Unreported != "" {
+		if e := arrived(other, "1"); e.Arrived != tuning.No || e.Unreported != "" || e.Written != "" {
 			t.Errorf("%s: a number: %+v", library, e)
 		}
-		if e := arrived(level, "MPI_THREAD_MULTIPLE"); e.Arrived != tuning.CannotTell || e.Unreported != catalog.WhyUnreported || e.Have != "MPI_THREAD_SINGLE" {
+		if e := arrived(level, "MPI_THREAD_MULTIPLE"); e.Arrived != tuning.CannotTell || e.Unreported != catalog.WhyUnreported || e.Have != "MPI_THREAD_SINGLE" || e.Written != catalog.WhyUnused {
 			t.Errorf("%s: another text: %+v", library, e)
 		}
 		k := tuning.Own()
