@@ -51,8 +51,11 @@ func listColumns(width int, names nameWidths) columns {
 
 // purposes shows purposes instead of scopes and types.
 func (c columns) purposes() columns {
-	if c.typ > 0 {
-		c.purpose, c.kind, c.typ = c.kind+1+c.typ, 0, 0
+	if c.kind > 0 {
+		c.purpose, c.kind = c.kind, 0
+		if c.typ > 0 {
+			c.purpose, c.typ = c.purpose+1+c.typ, 0
+		}
 		if more := min(purposeWidth-c.purpose, c.value-goodValue); more > 0 {
 			c.purpose, c.value = c.purpose+more, c.value-more
 		}
