@@ -60,6 +60,28 @@ func TestSubtract(t *testing.T) {
 	}
 }
 
+// What is left after a baseline was subtracted has its own status, and the calls that were kept for it. A report that was made with a
+// baseline is one, too.
+func TestSubtractTwice(t *testing.T) {
+	run := func(items ...string) *Result {
+		r := &Result{Rule: Rule{Name: "rule"}, Status: Passed, Keep: func(item string) bool { return item == "new" }}
+		for _, item := range items {
+			r.Add(Violation{Status: map[bool]Status{true: Violated, false: Crashed}[item == "new"], Item: item})
+		}
+		return r
+	}
+	first, second := report("MPI", run("a", "b", "c", "d")), report("MPI", run("a", "b", "c", "d", "new"))
+	second.Subtract(first)
+	if r := second.Results[0]; r.Status != Violated || !slices.Equal(r.BadItems, []string{"new"}) || len(r.Violations) != 1 {
+		t.Errorf("%+v", r)
+	}
+	third := report("MPI", run("a", "b", "new"))
+	third.Subtract(second)
+	if r := third.Results[0]; r.Status != Known || !slices.Equal(third.Gone, []string{"rule c", "rule d"}) {
+		t.Errorf("%+v, gone %q", r, third.Gone)
+	}
+}
+
 // A file that is not a report of this version is refused with the reason.
 func TestReadBaseline(t *testing.T) {
 	good, _ := json.Marshal(report("MPI 1", &Result{Rule: Rule{Name: "a"}, Status: Passed}))
@@ -135,8 +157,8 @@ func TestSteady(t *testing.T) {
 		return r
 	}
 	now := crash("a", "b", "c")
-	now.Steady(crash("a"), crash("a", "c"))
-	if got := strings.Join(now.BadItems, " "); got != "a c" || now.Bad != 2 || len(now.Violations) != 2 || now.Items != 3 {
+	now.Steady(map[string]bool{"a": true}, crash("a", "c"))
+	if got := strings.Join(now.BadItems, " "); got != "a c" || now.Status != Crashed || now.Bad != 2 || len(now.Violations) != 2 || now.Items != 3 {
 		t.Errorf("%q, %+v", got, now)
 	}
 }

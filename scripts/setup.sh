@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sets mpitx up and builds it: setup.sh build|run|test|race|fuzz|bench|generate|screenshots|lint|cross|lab LIBS|lab-test|install (see the Makefile).
 # Only `run` and `test` install missing packages; `run` needs fewer. Only `lab` uses the network otherwise, and Go for modules that
-# were never downloaded.
+# were never downloaded, such as staticcheck, which `lint` runs.
 set -eu
 cd "$(dirname "$0")/.."
 

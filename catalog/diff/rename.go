@@ -91,7 +91,7 @@ type place struct {
 	at     int32 // in the list of its side
 }
 
-// candidates finds the pairs that share a bucket. alone are the hashes of descriptions that only one entry of each side has.
+// candidates finds the pairs that share a bucket. alone are the buckets with one entry of each side.
 func candidates(only [2][]*entry) (pairs []pair, alone map[uint64]bool) {
 	n := 0 // the most places that there can be
 	for s := range only {

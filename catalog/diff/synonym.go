@@ -67,9 +67,12 @@ func component(name string) (component, rest string) {
 // twin finds the component of both sides that has the same variables on a side; "": none, or several.
 func (c *comparison) twin(side int, component string, parts [2]map[string]map[string]*catalog.Variable) (found string) {
 	mine := parts[side][component]
+	if len(mine) < leastSynonyms {
+		return ""
+	}
 	framework, _, _ := strings.Cut(component, "_")
 	for other, theirs := range parts[side] {
-		if other == component || len(mine) < leastSynonyms || len(theirs) != len(mine) || parts[1-side][other] == nil || !strings.HasPrefix(other, framework+"_") {
+		if other == component || len(theirs) != len(mine) || parts[1-side][other] == nil || !strings.HasPrefix(other, framework+"_") {
 			continue
 		}
 		same := true

@@ -161,8 +161,9 @@ func (v *variable) item(text string) {
 	text, ok := strings.CutPrefix(text, "value:")
 	number, name, named := strings.Cut(text, ":")
 	n, err := strconv.ParseInt(number, 0, 32)
-	if ok && named && err == nil {
-		v.enum = append(v.enum, catalog.Item{Value: int(n), Name: name})
+	one := catalog.Item{Value: int(n), Name: name}
+	if ok && named && err == nil && !slices.Contains(v.enum, one) { // the file may hold the output twice
+		v.enum = append(v.enum, one)
 	}
 }
 

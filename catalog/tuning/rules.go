@@ -232,14 +232,18 @@ func numbers(version string) (out []int) {
 	return out
 }
 
-// has reports whether a version is in the range. A version that is not known is in none but the whole.
+// has reports whether a version is in the range. As many of its numbers count as the range has: 4.1.4 is =4.1, and 5.0 is =5.0.0. A version
+// that is not known is in none but the whole range.
 func (r versionRange) has(version string) bool {
 	if version == "" {
 		return len(r) == 0
 	}
-	have := numbers(version)
 	for _, c := range r {
-		if !holds(slices.Compare(have, c.version), c.op) {
+		have := numbers(version)
+		for len(have) < len(c.version) {
+			have = append(have, 0)
+		}
+		if !holds(slices.Compare(have[:len(c.version)], c.version), c.op) {
 			return false
 		}
 	}

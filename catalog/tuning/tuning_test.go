@@ -410,3 +410,30 @@ func TestUserFiles(t *testing.T) {
 		}
 	}
 }
+
+// A version is compared with as many numbers as a range has.
+func TestVersionRange(t *testing.T) {
+	for _, test := range []struct {
+		versions string
+		in, out  []string
+	}{
+		{"=4.1", []string{"4.1", "4.1.4"}, []string{"4.2", "4.0.9", "5.1"}},
+		{"<=4.1", []string{"4.0.2", "4.1.4"}, []string{"4.2.0"}},
+		{">4.1", []string{"4.2.0", "5"}, []string{"4.1", "4.1.4"}},
+		{">=5.0.0", []string{"5.0", "5.0.7", "6"}, []string{"4.9.9"}},
+		{">=4.1,<5", []string{"4.1.0", "4.9"}, []string{"5.0.0", "4.0.7"}},
+	} {
+		k := tuning.Own()
+		if err := k.AddRules("rules", "mpich "+test.versions+" MPIR_CVAR_ENABLE_HCOLL\n\tread file\n\tfrom here\n"); err != nil {
+			t.Fatal(err)
+		}
+		c := load(t, "mpich-4.0.2.json")
+		for _, version := range slices.Concat(test.in, test.out) {
+			c.Library.Text = "MPICH Version:\t" + version
+			in := k.Effect(c, c.Cvar("MPIR_CVAR_ENABLE_HCOLL"), enums(c)).Read == tuning.AtFile
+			if in != slices.Contains(test.in, version) {
+				t.Errorf("%s in %s: %v", version, test.versions, in)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +88,13 @@ func ruleWords() (words []string) {
 	return words
 }
 
+func ruleNames(all []check.Rule) (names []string) {
+	for _, r := range all {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
 // noVerdict gives failures exitUsage, because exitFailed is a verdict, such as a violated rule.
 func noVerdict(err error) error {
 	var own *exitError
@@ -113,13 +121,16 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	if o.reproduce != "" && (len(args) > 0 || o.baseline != "" || o.format != export.FormatTable || o.list) {
 		return usagef("--reproduce: takes the rule itself, and no other rules, formats or baselines")
 	}
-	rule, item, _ := strings.Cut(o.reproduce, "=")
+	rule, item, one := strings.Cut(o.reproduce, "=")
 	if o.reproduce != "" {
 		args = []string{rule}
 	}
 	chosen, err := chosenRules(args)
 	if err != nil {
 		return err
+	}
+	if o.reproduce != "" && len(chosen) != 1 {
+		return usagef("--reproduce: %q names %d rules: %s; name one", rule, len(chosen), check.Some(ruleNames(chosen), 6))
 	}
 	term, err := o.a.terminal()
 	if err != nil {
@@ -140,6 +151,16 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	defer stop()
 	if lib.Identify(ctx); base != nil && lib.Version() != "" && !check.SameProduct(base.Library, lib.Version()) {
 		return failf("--baseline: %s is a report of %s, and this library is %s; write one of this library with mpitx check -o json > FILE", o.baseline, base.Library, lib.Version())
+	}
+	switch {
+	case one:
+		lib.Keep = func(_, bad string) bool { return bad == item }
+	case base != nil:
+		known := map[string]map[string]bool{}
+		for _, r := range chosen {
+			known[r.Name] = base.KnownItems(r.Name)
+		}
+		lib.Keep = func(rule, item string) bool { return !known[rule][item] }
 	}
 	report := test(ctx, lib, m, chosen, o.jobs)
 	if o.reproduce != "" && item == "" {
@@ -270,7 +291,7 @@ func test(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.
 		done++
 		bar.Update(done, uint64(len(chosen)))
 	})
-	r := &check.Report{Schema: check.Schema, Version: check.Version, Library: lib.Version(), Standard: lib.Standard(), Path: m.Lib, Results: results,
+	r := &check.Report{Schema: check.Schema, Version: check.Version, Library: cmp.Or(lib.Version(), "a library that does not say what it is"), Standard: lib.Standard(), Path: m.Lib, Results: results,
 		Seconds: time.Since(start).Seconds()}
 	r.Features = check.FeaturesOf(r)
 	return r
@@ -287,28 +308,25 @@ func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.
 		same = same && (ctx.Err() != nil || r.Results[0].Repeat(again))
 	}
 	if !same {
-		fmt.Fprint(os.Stderr, "mpitx: --reproduce: the crash did not happen again, so the program may not show it; repeat the command\n")
+		o.a.complain("--reproduce: the crash did not happen again, so the program may not show it; repeat the command")
 	}
 }
 
 // confirm tests rules again if they crash on more items than in the baseline, because crashes in freed memory do not always repeat.
 func (o *checkOptions) confirm(ctx context.Context, lib *rules.Library, m locate.MPI, r, base *check.Report) {
 	for _, one := range r.Results {
-		old := base.Result(one.Name)
-		if old == nil || old.Status != check.Crashed || one.Status != check.Crashed {
+		known := base.KnownItems(one.Name)
+		if len(known) == 0 || one.Status != check.Crashed {
 			continue
 		}
-		for n := 0; n < 3 && ctx.Err() == nil && slices.ContainsFunc(one.BadItems, func(item string) bool { return !slices.Contains(old.BadItems, item) }); n++ {
-			one.Steady(old, test(ctx, lib, m, []check.Rule{one.Rule}, o.jobs).Results[0])
+		for n := 0; n < 3 && ctx.Err() == nil && slices.ContainsFunc(one.BadItems, func(item string) bool { return !known[item] }); n++ {
+			one.Steady(known, test(ctx, lib, m, []check.Rule{one.Rule}, o.jobs).Results[0])
 		}
 	}
 }
 
 // writeProgram writes the program that shows a violation.
 func (o *checkOptions) writeProgram(r *check.Report, item string) error {
-	if len(r.Results) != 1 {
-		return usagef("--reproduce: %q names %d rules; name one", o.reproduce, len(r.Results))
-	}
 	one := r.Results[0]
 	for _, v := range one.Violations {
 		if item == "" || v.Item == item {
@@ -320,15 +338,7 @@ func (o *checkOptions) writeProgram(r *check.Report, item string) error {
 	case one.Status == check.Failed || one.Status == check.NotApplicable:
 		return failf("--reproduce: %s: %s: %s", one.Name, one.Status, one.Why)
 	case item != "" && one.Bad > 0:
-		return failf("--reproduce: %s: no program for %q; there are programs for %s", one.Name, item, itemsWithPrograms(one))
+		return failf("--reproduce: %s: no program for %q; there are programs for %s", one.Name, item, check.Some(one.BadItems, 20))
 	}
 	return failf("--reproduce: %s: %s keeps this rule, so there is nothing to show", one.Name, r.Library)
-}
-
-func itemsWithPrograms(one *check.Result) string {
-	var items []string
-	for _, v := range one.Violations {
-		items = append(items, v.Item)
-	}
-	return strings.Join(items, ", ")
 }

@@ -66,7 +66,8 @@ machines, two jobs, or yesterday's snapshot and today.
 KIND is ` + strings.Join((catalog.AllKinds&^catalog.Virtual).Words(), ", ") + `.
 A GLOB (* ? [a-z]) must match the whole old or new name.
 
-The exit code is 0 if nothing differs, 1 if something does, 2 after an error.`,
+The exit code is 0 if nothing differs, 1 if something does, 2 after an error.
+With KIND, GLOB or --only, only what they select counts.`,
 		Example: `  mpitx diff openmpi-4.1.4.json openmpi-5.0.7.json
   mpitx diff old.json mpi:openmpi -o markdown --out changes.md
   ompi_info --parsable --all | mpitx diff openmpi-4.1.4.json -

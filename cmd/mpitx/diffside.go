@@ -30,7 +30,11 @@ type operand struct {
 // parseOperand parses FILE, -, mpi:NAME, rank:N[@FILE] or node:HOST[@FILE].
 func parseOperand(text string) (operand, error) {
 	p := operand{text: text, rank: -1}
-	kind, rest, _ := strings.Cut(text, ":")
+	kind, rest, colon := strings.Cut(text, ":")
+	if !colon {
+		p.file = text
+		return p, nil
+	}
 	part, file, at := strings.Cut(rest, "@")
 	if at && file == "" && (kind == "rank" || kind == "node") {
 		return p, usagef("%s: name a snapshot after @, or leave @ out", text)
@@ -70,7 +74,7 @@ func (o *diffOptions) checkOperands(p [2]operand) error {
 		live = min(live, 1) // the same job
 	}
 	switch {
-	case p[0].file == "-" && p[1].file == "-":
+	case p[0].file == "-" && p[1].file == "-", o.from == "-" && job && (p[0].file == "-" || p[1].file == "-"):
 		return usagef("diff: only one side can be standard input; name a file for the other")
 	case o.from != "" && !job:
 		return usagef("--from: only rank:N and node:HOST refer to it; name the file as A or B")

@@ -42,8 +42,8 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		where := ""
 		if set.Origin != nil {
 			where = set.Origin.Where
-			if o.format == export.FormatTable {
-				where = filepath.Base(where) // the line matters in a file
+			if o.format == export.FormatTable && set.Origin.Kind == catalog.OriginFile {
+				where = filepath.Base(where) // the line matters
 			}
 			where = string(set.Origin.Kind) + " " + where
 		}

@@ -89,6 +89,10 @@ func recoverRun(a *app, dir string, force bool) error {
 			fmt.Fprintf(a.out, "%s: nothing was recorded, because the process died while the agent started; its memory file was removed\n", who)
 		default:
 			fmt.Fprintf(a.out, "%s: %d chunks, %d bytes recovered\n", who, r.Chunks, r.Bytes)
+			if r.Damaged > 0 {
+				a.complain("%s: damaged in its memory file, and lost: %s", who, count(r.Damaged, "chunk"))
+				code = exitPartial
+			}
 		}
 	}
 	if len(ranks) > 0 {

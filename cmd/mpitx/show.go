@@ -39,6 +39,7 @@ a performance variable of that class.`,
 	}
 	o.source.flags(cmd, false)
 	o.outputFlags.flags(cmd)
+	cmd.Flags().Lookup("fields").Usage += " (with -o json, ndjson, csv and names)"
 	o.commFlag(cmd)
 	keepOldName(a, cmd, "bind", "comm")
 	return cmd

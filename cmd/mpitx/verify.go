@@ -50,7 +50,8 @@ The result has the time per call of each MPI function that matters, with the
 interval in which the change lies with 95 % confidence, the messages and bytes
 per call and the peers that differ, and the library's performance variables
 whose values are apart in all runs. If the interval contains 0, no change is
-reported.
+reported. One interval in twenty misses the change by chance: repeat a surprising
+result, with more --rounds.
 
 The exit code is 0 if something measurable changed, 1 if nothing did, and 2 if
 it could not be found out.`,
@@ -94,6 +95,9 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		args, app = args[:dash], args[dash:]
 	}
 	settings, err := parseSettings("verify", args)
+	if err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for _, s := range settings {
 		if names[s.Name] {
@@ -102,8 +106,6 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		names[s.Name] = true
 	}
 	switch {
-	case err != nil:
-		return err
 	case len(settings) == 0:
 		return usagef("name the settings, as NAME=VALUE")
 	case dash >= 0 && len(app) == 0:
@@ -140,9 +142,11 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	found := measuredChanges(sides)
-	code := exitFailed
+	code := exitUsage // nothing could be compared
 	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
 		code = exitDone
+	} else if slices.ContainsFunc(found, func(c change) bool { return c.known }) {
+		code = exitFailed
 	}
 	return o.end(code, o.write(known, found, app))
 }
@@ -343,9 +347,9 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 
 // verdict says for people what the experiment showed.
 func verdict(changes []change) string {
-	some, traffic, unseen := false, false, 0.0
+	some, traffic, compared, unseen := false, false, false, 0.0
 	for _, c := range changes {
-		some, traffic, unseen = some || c.changed, traffic || c.traffic, max(unseen, -c.low, c.high)
+		some, traffic, compared, unseen = some || c.changed, traffic || c.traffic, compared || c.known, max(unseen, -c.low, c.high)
 	}
 	text := "\n"
 	if !traffic {
@@ -354,6 +358,8 @@ func verdict(changes []change) string {
 	switch {
 	case some:
 		return text + "Something measurable changed."
+	case !compared:
+		return text + "Nothing can be said: no function was called in all runs, so that no time could be compared."
 	case unseen > 1:
 		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected." +
 			"\nThe machine is too busy, or has fewer cores than ranks."

@@ -96,16 +96,23 @@ func measure(dir string) (m measured, err error) {
 		total += float64(f.Time)
 		m.calls[f.Name], m.share[f.Name] = float64(f.Time)/float64(f.Calls), float64(f.Time)
 	}
+	if len(m.calls) == 0 {
+		return m, errors.New("the program calls nothing of MPI but MPI_Init and MPI_Finalize, so that there is nothing to compare")
+	}
 	for name := range m.share {
 		m.share[name] /= max(total, 1)
 	}
 	for _, s := range run.Stats(recording.Options{}) {
+		name := s.Variable
+		if s.Object != "" {
+			name += " (" + s.Object + ")"
+		}
 		switch {
 		case s.Count == 0:
 		case s.As == recording.Delta:
-			m.pvars[s.Variable] += s.Total.Float64()
+			m.pvars[name] += s.Total.Float64()
 		default:
-			m.pvars[s.Variable] = s.Mean
+			m.pvars[name] = s.Mean
 		}
 	}
 	return m, nil
@@ -167,7 +174,7 @@ func measuredChanges(sides [2][]measured) []change {
 	}
 	for _, name := range keysOf(sides, func(m measured) map[string]float64 { return m.pvars }) {
 		d := samplesOf(sides, func(m measured) (float64, bool) { x, ok := m.pvars[name]; return x, ok })
-		if d.Apart() {
+		if clearlyApart(d) {
 			out = append(out, change{what: name, delta: d, changed: true})
 		}
 	}
@@ -191,7 +198,7 @@ func timeChanges(sides [2][]measured) (out []change) {
 }
 
 // clearlyApart reports whether the sides are apart by more than the runs of each side differ. Runs of one program with the same
-// messages do not differ at all, and runs of a certain time by little.
+// messages do not differ at all, and runs of a certain time by little. Of many numbers that differ by chance, some are apart in a few runs.
 func clearlyApart(d compare.Delta) bool {
 	gap := max(d.New.Min()-d.Base.Max(), d.Base.Min()-d.New.Max())
 	return d.Known() && gap > d.Base.Max()-d.Base.Min()+d.New.Max()-d.New.Min()

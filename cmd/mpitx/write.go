@@ -38,6 +38,10 @@ writes the new one, and reads it back. The result is one of:
     never             the variable cannot be written
     faulty            the write crashes the library, so mpitx did not do it
     invalid           not a value of this variable; nothing was written
+    refused           it would be set on some of its ranks only; see --force
+    would be written  with --dry-run: the value is valid
+    error             the library returned another error, which the reason names
+    no answer         the result is not known: a rank did not answer in time
 
 VALUE is a number (decimal or hexadecimal, also with a unit: 64k is 65536), true
 or false, the name of an item of the variable's enumeration, a set of flags a|b,
@@ -46,9 +50,9 @@ or a list of elements a,b,c.
 mpitx writes in its own processes only, to show what the library accepts. It
 prints the line that sets the variable for a run.
 
-Variables of scope all and all-eq concern all processes: --rank needs --force
-to write them on some ranks only. So do values that are not items of a
-variable's enumeration.`,
+Variables of scope all and all-eq concern all processes: with --rank, --force
+writes them on some ranks only. --force also writes values that are not items of
+a variable's enumeration.`,
 		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
   mpirun -n 4 mpitx write --stage before coll_tuned_alltoall_algorithm=pairwise
   mpirun -n 4 mpitx write --rank 1,3 coll_base_verbose=5`,

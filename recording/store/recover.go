@@ -16,6 +16,7 @@ type Recovered struct {
 	Rank, PID int
 	Host      string
 	Chunks    int   // number of chunks moved into the directory
+	Damaged   int   // number of chunks that were damaged in memory, and are lost
 	Bytes     int64 // and their size
 	State     State // StateDied: recovered; StateRunning: left alone; StateUnreachable: its memory file is on another machine
 	Unstarted bool  // it died before it recorded anything; its memory file was removed
@@ -55,8 +56,8 @@ func Recover(dir string, force bool) ([]Recovered, error) {
 	return all, nil
 }
 
-// Discard removes a run directory and the memory files of its processes on this machine. It removes nothing if one of the
-// processes may still run.
+// Discard removes a run directory and the memory files of its processes on this machine. It removes nothing if one of
+// them still runs here. The caller knows that those on other machines have ended.
 func Discard(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -104,7 +105,8 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 		return done
 	}
 	done.State = StateDied
-	chunks, err := leftChunks(lives)
+	chunks, damaged, err := leftChunks(lives)
+	done.Damaged = damaged
 	if err == nil {
 		err = appendChunks(filepath.Join(dir, nodeFile(m.host)), chunks, &done)
 	}
@@ -138,20 +140,27 @@ func removeUnstarted(dir string) (all []Recovered) {
 	return all
 }
 
-// leftChunks returns the chunks of a dead process, sealed, and an epilogue.
-func leftChunks(lives []liveFile) ([][]byte, error) {
-	var all [][]byte
+// leftChunks returns the chunks of a dead process, sealed, and an epilogue. damaged is the number of those that cannot be read: there is no
+// other copy.
+func leftChunks(lives []liveFile) (all [][]byte, damaged int, err error) {
 	var last chunk
 	for i := range lives {
 		f := &lives[i]
 		for slot := range f.head.slots {
 			b, c, err := readSlot(f, slot)
+			var unreadable *fs.PathError
+			if errors.As(err, &unreadable) {
+				return nil, damaged, fmt.Errorf("the memory file cannot be read: %w", err)
+			}
+			if err != nil {
+				damaged++
+			}
 			if err != nil || b == nil || c.stream != f.head.stream || c.used == 0 {
-				continue // damaged, and there is no other copy
+				continue
 			}
 			whole := make([]byte, c.size())
 			if n, err := readAt(f.File, whole[:c.headBytes], f.slotAt(slot)); err != nil || n < c.headBytes {
-				return nil, fmt.Errorf("the memory file cannot be read: %w", err)
+				return nil, damaged, fmt.Errorf("the memory file cannot be read: %w", err)
 			}
 			copy(whole[c.headBytes:], b)
 			sealChunk(whole, &c, c.used, max(c.last, c.first), c.records)
@@ -162,7 +171,7 @@ func leftChunks(lives []liveFile) ([][]byte, error) {
 		}
 	}
 	if last.sequence == 0 {
-		return all, nil
+		return all, damaged, nil
 	}
 	l := &lives[0].head
 	for _, b := range lastChunks(&lives[0]) {
@@ -172,7 +181,7 @@ func leftChunks(lives []liveFile) ([][]byte, error) {
 			last.sequence = max(last.sequence, c.sequence)
 		}
 	}
-	return append(all, epilogue(l, &last)), nil
+	return append(all, epilogue(l, &last)), damaged, nil
 }
 
 // removeTail removes a process's file of last values, which are in the node's file by now.

@@ -36,6 +36,7 @@ type Store struct {
 	processes map[uint64]*Process // by stream
 	files     files
 	data      []*dataFile
+	named     map[string]bool // the names of data
 	damage    []error
 	suspects  []suspect
 	more      int  // damage beyond maxDamage
@@ -196,11 +197,13 @@ func (s *Store) scanAll() {
 }
 
 func (s *Store) add(name string) {
-	for _, f := range s.data {
-		if f.name() == name {
-			return
-		}
+	if s.named[name] {
+		return
 	}
+	if s.named == nil {
+		s.named = map[string]bool{}
+	}
+	s.named[name] = true
 	s.data = append(s.data, &dataFile{path: filepath.Join(s.Dir, name), ring: strings.HasPrefix(name, "last-"), before: -1})
 }
 

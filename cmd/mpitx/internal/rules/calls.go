@@ -391,7 +391,7 @@ func (m *mpi) entries(l *list, f func(*entry)) {
 // label names an entry in items.
 func (e *entry) label() string { return e.name.String() }
 
-// describeInts compares the numbers of two calls.
+// differences compares the numbers of two calls.
 func differences(a, b *entry) (labels, kept []string) {
 	for k := range a.ints {
 		if a.ints[k] != b.ints[k] {

@@ -60,15 +60,14 @@ func uninitialized(m *mpi) {
 			}
 		}
 	}
-	for name, num := range map[string]func(*int32) binding.Error{"MPI_T_event_get_num": m.raw.NumEvents, "MPI_T_source_get_num": m.raw.NumSources} {
-		if m.lib.Has(name) && m.item("%s", name) {
-			n := m.num("num", untouched)
-			m.wants(m.call(name, func() binding.Error { return num(n.p()) }, n.out()), binding.ErrNotInitialized)
+	for _, l := range eventLists(m) {
+		if m.item("%s_get_num", l.prefix) {
+			c, _ := m.number(l)
+			m.wants(c, binding.ErrNotInitialized)
 		}
 	}
 	if m.item("MPI_T_pvar_session_create") {
-		s := m.session()
-		m.wants(m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out()), binding.ErrNotInitialized)
+		m.wants(m.createSession(m.session()), binding.ErrNotInitialized)
 	}
 	if m.item("MPI_T_category_changed") {
 		c, _ := m.stamp()

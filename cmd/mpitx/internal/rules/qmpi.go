@@ -77,7 +77,7 @@ func (m *mpi) query(q *binding.RawQMPI) (result int, c code) {
 	return result, c
 }
 
-// notes expects that the tools noted nothing wrong.
+// noted expects that the tools noted nothing wrong.
 func (m *mpi) noted(field string, n int, expected string) bool {
 	return m.expect(n == 0, "tool_notes."+field+" == 0", expected, fmt.Sprintf("%d times not", n))
 }

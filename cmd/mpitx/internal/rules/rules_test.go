@@ -118,7 +118,7 @@ var faults = map[string]string{
 	"peruse-before-init":       "wrong-code",
 	"event-names-unique":       "double-name=demo_*",
 	"event-get-index":          "wrong-index=demo_message_sent any-name",
-	"event-elements":           "outside-element=demo_message_sent overlapping-elements=demo_message_sent",
+	"event-elements":           "unknown-type=demo_message_sent overlapping-elements=demo_message_sent",
 	"event-handle":             "fail-alloc=demo_message_sent",
 	"source-info":              "unknown-order=demo_progress",
 	"source-clock":             "clock-backwards=demo_progress",

@@ -30,8 +30,9 @@ type Library struct {
 	Environ   []string
 	// Launch is the command that starts n processes, and its environment; nil if there is no launcher.
 	Launch func(n int, program []string) (argv, environ []string, err error)
-	Limit  time.Duration // without progress
-	Temp   string        // where processes have their directories; "": /tmp
+	Limit  time.Duration                // without progress
+	Keep   func(rule, item string) bool // whose violations are kept with their calls; nil: the first
+	Temp   string                       // where processes have their directories; "": /tmp
 
 	starved atomic.Bool // the system refused a process
 
@@ -107,6 +108,9 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		limit = maxUnchecked
 	}
 	result := &check.Result{Rule: r.Rule, Status: check.Passed}
+	if l.Keep != nil {
+		result.Keep = func(item string) bool { return l.Keep(r.Name, item) }
+	}
 	defer func() { result.Seconds = time.Since(start).Seconds() }()
 	for skip, crashes, items, absent := 0, 0, 0, 0; ; crashes++ {
 		journals, end, err := l.work(ctx, r, skip)

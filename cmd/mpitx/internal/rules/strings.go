@@ -126,6 +126,10 @@ func eventStrings(m *mpi, f func(s stringCall)) {
 func (s stringCall) whole(m *mpi) (*text, *num, bool) {
 	buf, length := m.text(s.what, wholeDesc), m.num("len", wholeDesc)
 	c := s.call(m, buf, length)
+	if c.ok() && length.v > wholeDesc { // what follows is about a string that is whole
+		m.absent()
+		return buf, length, false
+	}
 	return buf, length, m.succeeds(c) && m.expect(buf.ended(), fmt.Sprintf("memchr(%s, 0, sizeof %s) != NULL", buf.c, buf.c), "a null character after the string", "none")
 }
 
@@ -224,7 +228,7 @@ func (m *mpi) again(e *enumeration) {
 func (m *mpi) enumInfo(e *enumeration, buf *text, length *num) (code, *num) {
 	n := m.num("num", untouched)
 	c := m.call("MPI_T_enum_get_info", func() binding.Error { return m.raw.EnumInfo(e.h, n.p(), buf.p(), length.p()) },
-		lit("%s", e.c), n.out(), buf.out(), length.outOr())
+		lit("%s", e.c), n.out(), buf.out(), length.out())
 	if c.ok() {
 		few(max(0, n.v), "items of the enumeration of "+cmp.Or(e.name, "a variable")) // enum-not-empty finds what is below
 	}
@@ -234,11 +238,8 @@ func (m *mpi) enumInfo(e *enumeration, buf *text, length *num) (code, *num) {
 func (m *mpi) enumItem(e *enumeration, k int, buf *text, length *num) (code, *num) {
 	v := m.num("value", untouched)
 	return m.call("MPI_T_enum_get_item", func() binding.Error { return m.raw.EnumItem(e.h, int32(k), v.p(), buf.p(), length.p()) },
-		lit("%s", e.c), lit("%d", k), v.out(), buf.out(), length.outOr()), v
+		lit("%s", e.c), lit("%d", k), v.out(), buf.out(), length.out()), v
 }
-
-// outOr is out, which also takes nil.
-func (n *num) outOr() arg { return n.out() }
 
 // enumerations returns each enumeration once.
 func (m *mpi) enumerations() (all []*enumeration) {

@@ -248,7 +248,7 @@ func few(n int32, what string) {
 func (m *mpi) violationOf(fault string) {
 	status, got := check.Crashed, "the process ended"
 	if strings.Contains(fault, "timed out") {
-		status, got = check.Hung, fmt.Sprintf("no return within %v", trialLimit)
+		status, got = check.Hung, ending{hung: true, limit: m.trialLimit()}.String()
 	} else if _, name, ok := strings.Cut(strings.TrimSuffix(fault, ")"), "("); ok {
 		got = ending{signal: unix.SignalNum(name)}.String()
 	}

@@ -25,7 +25,7 @@ type variable struct {
 }
 
 // trialLimit is the time that a child has for a call.
-const trialLimit = 5 * time.Second
+func (m *mpi) trialLimit() time.Duration { return min(5*time.Second, m.limit) }
 
 // probe tries all variables of a kind. MPI_T is initialized.
 func (m *mpi) probe(l *list) (all []variable) {
@@ -57,7 +57,7 @@ func (m *mpi) probe(l *list) (all []variable) {
 // trials are what children met. The journal grows meanwhile, as a child has time of its own to return.
 func (m *mpi) trials(l *list, n int) []binding.Trial {
 	i := m.lib.Adopt()
-	o := binding.ProbeOptions{Object: binding.CommWorld, Limit: min(5*time.Second, m.limit), Total: time.Minute}
+	o := binding.ProbeOptions{Object: binding.CommWorld, Limit: m.trialLimit(), Total: time.Minute}
 	ended, stopped := make(chan bool), make(chan bool)
 	go func() {
 		defer close(stopped)
