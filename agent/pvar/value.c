@@ -68,7 +68,14 @@ static bool parse_items(const struct mpitx_table *t, mpitx_handle enumtype, cons
 
 static bool parse_boolean(const char *text, long long *value)
 {
-    static const struct { const char *word; int value; } words[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0}, {"1", 1}, {"0", 0}};
+    static const struct { const char *word; int value; } words[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0},
+                                                                    {"t", 1}, {"f", 0}, {"y", 1}, {"n", 0}, {"enabled", 1}, {"disabled", 0}};
+    char *end;
+    long long n = strtoll(text, &end, 0);
+    if (end != text && !*end) { /* any number but 0 is true */
+        *value = n != 0;
+        return true;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(words[i].word, text) == 0) {
             *value = words[i].value;
@@ -80,21 +87,31 @@ static bool parse_boolean(const char *text, long long *value)
 static bool fits_signed(long long n, size_t size) { return size == 8 || (n >= -(1LL << (8 * size - 1)) && n < 1LL << (8 * size - 1)); }
 static bool fits_unsigned(unsigned long long n, size_t size) { return size == 8 || n < 1ULL << (8 * size); }
 
+/* A unit is 1024 or one of its powers: k, m, g, t. Returns the bits to shift; -1: no unit. */
+static int unit_bits(const char *unit)
+{
+    static const char units[] = "kmgt";
+    const char *at = *unit ? strchr(units, *unit | 0x20) : NULL;
+    return !*unit ? 0 : at && *at && !unit[1] ? 10 * (int)(at - units + 1) : -1;
+}
+
 static bool parse_whole(const char *text, enum form form, size_t size, char *out)
 {
     char *end;
     errno = 0;
     if (form == SIGNED) {
-        long long n = strtoll(text, &end, 0);
-        if (errno || end == text || *end || !fits_signed(n, size))
+        long long n = strtoll(text, &end, 0), scaled;
+        int bits = unit_bits(end);
+        if (errno || end == text || bits < 0 || __builtin_mul_overflow(n, 1LL << bits, &scaled) || !fits_signed(scaled, size))
             return false;
-        memcpy(out, &n, size);
+        memcpy(out, &scaled, size);
         return true;
     }
-    unsigned long long n = strtoull(text, &end, 0);
-    if (errno || end == text || *end || strchr(text, '-') || !fits_unsigned(n, size))
+    unsigned long long n = strtoull(text, &end, 0), scaled;
+    int bits = unit_bits(end);
+    if (errno || end == text || bits < 0 || strchr(text, '-') || __builtin_mul_overflow(n, 1ULL << bits, &scaled) || !fits_unsigned(scaled, size))
         return false;
-    memcpy(out, &n, size);
+    memcpy(out, &scaled, size);
     return true;
 }
 
@@ -112,7 +129,8 @@ static bool parse_element(const struct mpitx_table *t, const struct pvar_cvar *v
         return true;
     }
     bool item = v->enumtype && parse_items(t, v->enumtype, text, &n);
-    if (!item && form == BOOLEAN)
+    bool truth = !item && (form == BOOLEAN || (v->enumtype && find_item(t, v->enumtype, "true", 4, &n)));
+    if (truth)
         item = parse_boolean(text, &n);
     if (item) {
         if (form == SIGNED && !fits_signed(n, v->size))

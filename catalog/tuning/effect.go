@@ -21,7 +21,7 @@ type Effect struct {
 	Read       When        `json:"read,omitzero"`
 	Why        string      `json:"why,omitzero"` // the evidence for Read
 	Conditions []Condition `json:"conditions,omitempty"`
-	File       string      `json:"-"`               // the source that says that the value names a file which the library reads
+	File       string      `json:"-"`               // the source that says that the value names a file or directory which must exist
 	Unused     bool        `json:"unused,omitzero"` // MPI_Init unloaded its component, so that it can matter only for the choice of components
 }
 
@@ -50,9 +50,9 @@ func (e *Effect) IsZero() bool {
 	return e.Arrived == "" && e.Written == "" && e.Read == Unknown && len(e.Conditions) == 0 && !e.Unused
 }
 
-// FileMissing adds the condition that the named file must exist, which is not met.
+// FileMissing adds the condition that the named file or directory must exist, which is not met.
 func (e *Effect) FileMissing(name string) {
-	e.Conditions = append(e.Conditions, Condition{Text: "the file " + name + " must exist", Have: "it does not", Met: No, Source: e.File, Wrong: true})
+	e.Conditions = append(e.Conditions, Condition{Text: name + " must exist", Have: "it does not", Met: No, Source: e.File, Wrong: true})
 }
 
 // Fails returns the first condition that is not met, or nil.
@@ -105,6 +105,7 @@ func (k *Knowledge) Effect(c *catalog.Catalog, v *catalog.Variable, enums Enums)
 		if r.file {
 			e.File = r.source
 		}
+		e.Unused = e.Unused && !r.unloaded
 		add(r.ofPlace(c))
 		for cond := range r.ofLibrary(c) {
 			add(cond)
@@ -313,11 +314,11 @@ func itemName(e *catalog.Enum, word string) string {
 }
 
 func isTrue(word string) bool {
-	return slices.Contains([]string{"true", "yes", "on", "enabled"}, strings.ToLower(word))
+	return slices.Contains([]string{"true", "t", "yes", "y", "on", "enabled"}, strings.ToLower(word))
 }
 
 func isFalse(word string) bool {
-	return slices.Contains([]string{"", "0", "false", "no", "off", "disabled"}, strings.ToLower(word))
+	return slices.Contains([]string{"", "0", "false", "f", "no", "n", "off", "disabled"}, strings.ToLower(word))
 }
 
 // isName reports whether a word is neither a number nor a truth value, so that only an enumeration can tell which number it is.
@@ -338,7 +339,11 @@ func same(v catalog.Value, e *catalog.Enum, want string) bool {
 	case want != "" && isFalse(want):
 		return have == "0" || have == "false"
 	}
-	return want == "1" && have == "true"
+	if n, err := strconv.ParseInt(want, 0, 64); err == nil && n != 0 {
+		negative := n < 0 && v.Type().Form() == catalog.FormUnsigned && have == strconv.FormatUint(uint64(n), 10)
+		return negative || strings.EqualFold(v.Format(e), "true")
+	}
+	return false
 }
 
 // Words says when a variable is read, as the end of a sentence that starts with "it is read ".

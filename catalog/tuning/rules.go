@@ -43,7 +43,8 @@ type rule struct {
 	built    *option  // an option that MPICH was built with
 	pvars    string   // a pattern: performance variables that the library must have
 	only     string   // where it has an effect, in words
-	file     bool     // the value names a file that the library reads
+	file     bool     // the value names a file or directory that must exist
+	unloaded bool     // it acts although MPI_Init unloads its component's variables
 	source   string
 }
 
@@ -56,7 +57,7 @@ type need struct {
 }
 
 // words start the lines of a rule.
-var words = []string{"read", "needs", "selected", "across", "beyond", "device", "built", "pvars", "only", "names", "from"}
+var words = []string{"read", "needs", "selected", "across", "beyond", "device", "built", "pvars", "only", "names", "acts", "from"}
 
 var operators = []string{"=", "!=", "<=", ">=", "<", ">"}
 
@@ -167,6 +168,11 @@ func (r *rule) add(at, word, text string) error {
 			return fmt.Errorf("names %s: use names file", text)
 		}
 		r.file = true
+	case "acts":
+		if text != "unloaded" {
+			return fmt.Errorf("acts %s: use acts unloaded", text)
+		}
+		r.unloaded = true
 	case "device":
 		if _, err := path.Match(text, ""); err != nil || text == "" {
 			return fmt.Errorf("device %s: must be a pattern of devices, such as ch4:*ofi*", text)

@@ -88,6 +88,7 @@ func TestSynonyms(t *testing.T) {
 func TestEffect(t *testing.T) {
 	const (
 		basic   = "coll_tuned_priority must be greater than coll_basic_priority (10); coll_tuned_priority is 30: yes"
+		sm      = "coll_sm_priority must be less than coll_tuned_priority (30); coll_sm_priority is 0: yes"
 		adapt   = "coll_adapt_priority must be less than coll_tuned_priority (30); coll_adapt_priority is 0: yes"
 		never   = "nothing in the library reads it: no"
 		oneNode = "it acts only in communicators that span nodes; these processes are on one node: no"
@@ -100,27 +101,27 @@ func TestEffect(t *testing.T) {
 		conditions    []string // their text and whether they are met
 	}{
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", nil, tuning.AtCommunicator,
-			[]string{"coll_tuned_use_dynamic_rules must be true; it is false: no", basic, adapt}},
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is false: no", basic, sm, adapt}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true"}, tuning.AtCommunicator,
-			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic, adapt}},
+			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic, sm, adapt}},
 		{"openmpi-4.1.4.json", "coll_tuned_scatter_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_priority": "10"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
 				"coll_tuned_priority must be greater than coll_basic_priority (10); coll_tuned_priority is 10: no"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_adapt_priority": "40"},
-			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic,
+			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", basic, sm,
 				"coll_adapt_priority must be less than coll_tuned_priority (30); coll_adapt_priority is 40: no"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_chain_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_bcast_algorithm": "6"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
-				"coll_tuned_bcast_algorithm must be chain; it is 6: no", basic, adapt}},
+				"coll_tuned_bcast_algorithm must be chain; it is 6: no", basic, sm, adapt}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_chain_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_bcast_algorithm": "2"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
-				"coll_tuned_bcast_algorithm must be chain; it is 2: yes", basic, adapt}},
+				"coll_tuned_bcast_algorithm must be chain; it is 2: yes", basic, sm, adapt}},
 		{"openmpi-6.0.0rc2.json", "coll_tuned_allgather_algorithm_tree_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_allgather_algorithm": "2"},
 			tuning.AtCommunicator, []string{"coll_tuned_use_dynamic_rules must be true; it is true: yes", "coll_tuned_allgather_algorithm must be bruck-k-fanout; it is 2: yes", basic,
 				"in communicators that span nodes, coll_han_priority must be less than coll_tuned_priority (30); coll_han_priority is 35, but these processes are on one node: unknown"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_knomial_radix", nil, tuning.AtCall,
 			[]string{"it acts only in the algorithm knomial of MPI_Bcast, which Open MPI may also choose without dynamic rules; whether it holds is not known: unknown",
-				basic, adapt}},
+				basic, sm, adapt}},
 		{"openmpi-4.1.4.json", "coll_tuned_init_tree_fanout", nil, tuning.Never, []string{never}},
 		{"openmpi-4.1.4.json", "coll_tuned_init_chain_fanout", nil, tuning.AtInit, []string{"coll_tuned_use_dynamic_rules must be true; it is false: no"}},
 		{"openmpi-6.0.0rc2.json", "coll_tuned_allgatherv_algorithm_tree_fanout", map[string]string{"coll_tuned_use_dynamic_rules": "true", "coll_tuned_allgatherv_algorithm": "2"},
@@ -134,7 +135,7 @@ func TestEffect(t *testing.T) {
 		{"openmpi-4.1.4.json", "mtl_psm2_priority", nil, tuning.AtInit, []string{"pml cm must be selected; it is not: no"}},
 		{"openmpi-4.1.4.json", "coll_tuned_bcast_algorithm_segmentsize", map[string]string{"coll_tuned_use_dynamic_rules": "true"}, tuning.AtCommunicator,
 			[]string{"coll_tuned_use_dynamic_rules must be true; it is true: yes",
-				"coll_tuned_bcast_algorithm must be chain or pipeline or split_binary_tree or binary_tree or binomial or knomial; it is ignore: no", basic, adapt}},
+				"coll_tuned_bcast_algorithm must be chain or pipeline or split_binary_tree or binary_tree or binomial or knomial; it is ignore: no", basic, sm, adapt}},
 		{"openmpi-5.0.7.json", "coll_tuned_alltoall_algorithm_tree_fanout", map[string]string{"coll_tuned_alltoall_algorithm": "pairwise"}, tuning.Never, []string{never}},
 		{"openmpi-4.1.4.json", "oob_tcp_keepalive_probes", nil, tuning.AtInit, []string{"oob_tcp_keepalive_time must be greater than 0; it is 300: yes"}},
 		{"openmpi-5.0.7.json", "mpi_show_mca_params_file", nil, tuning.AtInit, []string{"mpi_show_mca_params must be true; it is empty: no"}},

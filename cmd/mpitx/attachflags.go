@@ -106,7 +106,7 @@ func (x *attachFlags) tools(a *app) ([]qmpi.Tool, error) {
 // warn warns of settings that the library did not have when it was last read, or that crash it.
 func (x *attachFlags) warn(a *app, m locate.MPI) {
 	a.warnOfCrashes(m, x.set)
-	a.warnOfSettings(m, x.set)
+	a.warnOfSettings(m, x.set, x.setAfter)
 	names := cachedNames(a.env, m)
 	if len(names) == 0 {
 		return

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	"mpitx/catalog"
@@ -87,9 +88,9 @@ func (s *source) accepts(c *catalog.Catalog, v *catalog.Variable, text string) e
 }
 
 // warnOfSettings warns of settings for an application that are not values of their variables, or that have no effect because of
-// another variable.
-func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
-	if len(settings) == 0 {
+// another variable or because they come too late.
+func (a *app) warnOfSettings(m locate.MPI, settings, after []attach.Setting) {
+	if len(settings)+len(after) == 0 {
 		return
 	}
 	c := a.expected(m, settings)
@@ -103,6 +104,21 @@ func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
 	}
 	s := source{a: a, chosen: m}
 	effect := s.effects(c)
+	warn := func(flag string, set attach.Setting, known tuning.Effect) {
+		for _, cond := range known.Conditions {
+			if cond.Met != tuning.No {
+				continue
+			}
+			text := "warning: " + flag + " " + set.Name + " has no effect: " + cond.String()
+			if cond.Wrong {
+				text = "warning: " + flag + " " + set.Name + " is wrong: " + cond.String()
+			}
+			if cond.Fix != nil {
+				text += "; add --set " + strings.Join(cond.Fix, " or --set ")
+			}
+			a.complain("%s", text)
+		}
+	}
 	for _, set := range settings {
 		v := c.Cvar(set.Name)
 		if v == nil {
@@ -113,18 +129,25 @@ func (a *app) warnOfSettings(m locate.MPI, settings []attach.Setting) {
 		}
 		known := effect(v)
 		s.findFile(&known, set.Value)
-		for _, cond := range known.Conditions {
-			if cond.Met != tuning.No {
-				continue
+		warn("--set", set, known)
+	}
+	for _, set := range after {
+		v := c.Cvar(set.Name)
+		if v == nil {
+			continue
+		}
+		if items := s.enums(c)(v); items != nil && c.Enum(v.Enum) == nil {
+			if n, named := items.Lookup(set.Value); named && set.Value != strconv.FormatInt(n, 10) {
+				a.complain("warning: --set-after %s: MPI_T of this library takes numbers only; %s is %d", set.Name, set.Value, n)
 			}
-			text := "warning: --set " + set.Name + " has no effect: " + cond.String()
-			if cond.Wrong {
-				text = "warning: --set " + set.Name + " is wrong: " + cond.String()
-			}
-			if cond.Fix != nil {
-				text += "; add --set " + strings.Join(cond.Fix, " or --set ")
-			}
-			a.complain("%s", text)
+		}
+		known := effect(v)
+		warn("--set-after", set, known)
+		switch known.Read {
+		case tuning.AtInit:
+			a.complain("warning: --set-after %s has no effect: the library reads it %s; use --set", set.Name, known.Read.Words())
+		case tuning.AtCommunicator:
+			a.complain("warning: --set-after %s comes too late for MPI_COMM_WORLD: the library reads it %s; use --set", set.Name, known.Read.Words())
 		}
 	}
 }

@@ -77,7 +77,7 @@ func Influences(q Query) []Influence {
 			if i.Unknown = !q.notMeant(s); i.Unknown {
 				i.Cvar = s.Name
 			}
-			if framework, _, _ := strings.Cut(s.Name, "_"); q.Impl == locate.OpenMPI && launcherFrameworks[framework] {
+			if framework, _, _ := strings.Cut(s.Name, "_"); q.Impl == locate.OpenMPI && launcherFrameworks[framework] && !i.Unknown {
 				i.Reader = "the launcher"
 			}
 		}

@@ -225,21 +225,30 @@ func (q Query) forms() []form {
 	return nil
 }
 
-// launcherFrameworks are the parts of Open MPI that exist in the launcher only: their parameters are neither control
-// variables of an application nor misspellings.
+// launcherFrameworks are the parts of Open MPI that exist in the launcher only, or for the most part: their parameters need not be
+// control variables of an application.
 var launcherFrameworks = map[string]bool{
 	"plm": true, "rmaps": true, "ras": true, "odls": true, "oob": true, "routed": true, "rml": true, "grpcomm": true, "state": true,
 	"errmgr": true, "filem": true, "iof": true, "schizo": true, "regx": true, "rtc": true, "orte": true, "prte": true, "ess": true,
 	"pmix": true, "hwloc": true, "snapc": true, "sstore": true, "notifier": true, "initial": true, "SOURCE": true, "PREFIXES": true, "opal": true,
 }
 
-// notMeant reports whether a setting without a control variable is not a misspelling: a parameter of the launcher,
-// a variable that a launcher sets itself, or a prefix that other software also uses.
+// notMeant reports whether a setting without a control variable is not a misspelling: a parameter of the launcher that is like no
+// control variable, a variable that a launcher sets itself, or a prefix that other software also uses.
 func (q Query) notMeant(s Setting) bool {
 	framework, _, _ := strings.Cut(s.Name, "_")
-	return q.Impl == locate.OpenMPI && launcherFrameworks[framework] ||
+	return q.Impl == locate.OpenMPI && launcherFrameworks[framework] && catalog.Nearest(q.ofFramework(framework), s.Name, 1) == nil ||
 		s.Kind == catalog.OriginLauncher && s.Where == q.Env.Launcher().Command() ||
 		q.Impl == locate.MPICH && !strings.Contains(s.variable, "MPIR_")
+}
+
+func (q Query) ofFramework(framework string) (names []string) {
+	for _, name := range q.Names {
+		if strings.HasPrefix(name, framework+"_") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func contains(environ []string, kv string) bool {

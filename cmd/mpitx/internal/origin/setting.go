@@ -57,6 +57,12 @@ func Accepts(impl string, v *catalog.Variable, e *catalog.Enum, count int, text 
 		}
 		return noItem(v, e, text)
 	}
+	if takes, want := own(impl, v, e, count); want != "" {
+		if takes(text) {
+			return nil
+		}
+		return &catalog.ParseError{Text: text, Type: v.Type, Want: want}
+	}
 	spelt := text
 	switch {
 	case e != nil && e.Flags:
@@ -77,6 +83,28 @@ func Accepts(impl string, v *catalog.Variable, e *catalog.Enum, count int, text 
 	}
 	return err
 }
+
+// own is what a library takes, in words, if it has its own idea of truth values and numbers; "" if not.
+func own(impl string, v *catalog.Variable, e *catalog.Enum, count int) (takes func(text string) bool, want string) {
+	form := v.Type.Form()
+	switch {
+	case impl == locate.OpenMPI && (form == catalog.FormBool || e != nil && e.Name == "boolean"):
+		return func(text string) bool { return wholeNumber().MatchString(text) || openMPITruth()[text] },
+			"expected true, t, enabled, yes, y, false, f, disabled, no, n, or a number"
+	case impl == locate.MPICH && e == nil && count == 1 && (form == catalog.FormSigned || form == catalog.FormUnsigned):
+		return func(text string) bool { // MPI_T does not say which are truth values
+			return wholeNumber().MatchString(text) || mpichTruth()[strings.ToLower(text)]
+		}, "expected a whole number without a unit, or a truth value such as yes or no"
+	}
+	return nil, ""
+}
+
+// openMPITruth and mpichTruth are the words for truth values; MPICH's may have capitals.
+var (
+	openMPITruth = sync.OnceValue(func() map[string]bool { return set("true t enabled yes y false f disabled no n") })
+	mpichTruth   = sync.OnceValue(func() map[string]bool { return set("true yes on false no off") })
+	wholeNumber  = lazily(`^[+-]?\d+$`)
+)
 
 // IsItem returns an error, a *catalog.ParseError, if a variable takes only the items of an enumeration (which may be nil), and a text is
 // neither the name nor the value of one.

@@ -152,17 +152,12 @@ func isOneOf(c string, names []string) string {
 	return strings.Join(words, " || ")
 }
 
-// datatypes are those of Table 14.4, in the order of their numbers; MPI-4.1 adds the sized ones.
-func (m *mpi) datatypes() []string {
+// datatypes are those of Table 14.4; MPI-4.1 adds the sized ones.
+func datatypes(m *mpi) {
 	known := []string{"MPI_INT", "MPI_UNSIGNED", "MPI_UNSIGNED_LONG", "MPI_UNSIGNED_LONG_LONG", "MPI_COUNT", "MPI_CHAR", "MPI_DOUBLE"}
 	if m.standard >= "4.1" {
 		known = append(known, "MPI_INT32_T", "MPI_INT64_T", "MPI_UINT32_T", "MPI_UINT64_T")
 	}
-	return known
-}
-
-func datatypes(m *mpi) {
-	known := m.datatypes()
 	for _, l := range []*list{cvars(m), pvars(m)} {
 		m.entries(l, func(e *entry) {
 			for k, label := range e.labels {

@@ -68,6 +68,14 @@ var typeNames = [...]string{"INT", "UNSIGNED", "UNSIGNED_LONG", "UNSIGNED_LONG_L
 	"UINT32_T", "UINT64_T", "C_BOOL", "LONG", "LONG_LONG", "SHORT", "UNSIGNED_SHORT", "SIGNED_CHAR", "UNSIGNED_CHAR", "FLOAT", "INT8_T",
 	"INT16_T", "UINT8_T", "UINT16_T", "AINT", "OFFSET", "BYTE"}
 
+// basicTypes are the datatypes that values and elements of events may have.
+func basicTypes() (names []string) {
+	for k := range typeNames {
+		names = append(names, typeName(int32(k+1)))
+	}
+	return names
+}
+
 func typeName(n int32) string {
 	if n < 1 || int(n) > len(typeNames) {
 		return catalog.Datatype(n).String()

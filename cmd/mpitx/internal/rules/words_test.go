@@ -2,7 +2,10 @@
 
 package rules
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // A text that was cut says so.
 func TestExcerpt(t *testing.T) {
@@ -40,7 +43,7 @@ func TestTrialFaults(t *testing.T) {
 		"timed out in handle_alloc": "no return within 5s",
 		"ends the process in read":  "the process ended",
 	} {
-		m := &mpi{rule: &rule{}}
+		m := &mpi{rule: &rule{}, limit: time.Minute}
 		m.violationOf(fault)
 		if v := readJournal(string(m.pending)).violations; len(v) != 1 || v[0].Got != want {
 			t.Errorf("%s: %+v, want %s", fault, v, want)
