@@ -559,6 +559,7 @@ func TestRecoverUnstarted(t *testing.T) {
 		if len(manifests) != 1 {
 			t.Fatal(manifests)
 		}
+		emptySlots(t, dir)
 		temporary := manifests[0] + ".tmp"
 		if err := os.Rename(manifests[0], temporary); err != nil {
 			t.Fatal(err)
@@ -581,6 +582,42 @@ func TestRecoverUnstarted(t *testing.T) {
 				t.Errorf("%s: its memory file is left", part)
 				l.Remove()
 			}
+		}
+	}
+}
+
+// emptySlots makes the memory file of a run in /dev/shm that of a process which has recorded nothing.
+func emptySlots(t *testing.T, dir string) {
+	t.Helper()
+	for _, l := range Leftovers("/dev/shm") {
+		if l.Dir != dir {
+			continue
+		}
+		if err := errors.Join(os.Truncate(l.Path, 4096), os.Truncate(l.Path, l.Size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The memory of a run that was moved stays where it is when another run in its place is recovered.
+func TestRecoverInPlaceOfAnother(t *testing.T) {
+	dir, _ := folders(t)
+	moved := dir + ".moved"
+	script := fmt.Sprintf("dir=%s live=/dev/shm open columns samples=10 kill", dir)
+	write(t, script)
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	write(t, script)
+	if all, err := Recover(dir, false); err != nil || len(all) != 2 || (all[0].Err == nil) == (all[1].Err == nil) {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if all, err := Recover(moved, false); err != nil || len(all) != 1 || all[0].Err != nil || all[0].Chunks == 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	for _, d := range []string{dir, moved} {
+		if counts, _ := sampleNumbers(t, mustOpen(t, d)); counts[0] != [2]int{10, 10} {
+			t.Errorf("%s: %v", d, counts)
 		}
 	}
 }

@@ -58,7 +58,7 @@ rule, a baseline that does not fit.`,
   mpitx check --reproduce strings-truncated-length > violation.c
   mpitx check -o json > known.json
   mpitx check --baseline known.json`,
-		RunE: a.once(func(cmd *cobra.Command, args []string) error { return noVerdict(o.run(cmd, args)) }),
+		RunE: a.once(func(cmd *cobra.Command, args []string) error { return a.noVerdict(o.run(cmd, args)) }),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleWords(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -95,9 +95,17 @@ func ruleNames(all []check.Rule) (names []string) {
 	return names
 }
 
-// noVerdict gives failures exitUsage, because exitFailed is a verdict, such as a violated rule.
-func noVerdict(err error) error {
+// noVerdict gives failures exitUsage, because exitFailed is a verdict, such as a violated rule. An answer that cannot be written is a
+// failure.
+func (a *app) noVerdict(err error) error {
 	var own *exitError
+	if lost := a.flush(); lost != nil && !errors.Is(lost, syscall.EPIPE) && !errors.Is(err, lost) {
+		if !errors.As(err, &own) {
+			return &exitError{code: exitUsage, err: lost}
+		}
+		own.code, own.err = exitUsage, lost
+		return err
+	}
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
 	case !errors.As(err, &own):

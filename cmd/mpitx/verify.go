@@ -61,7 +61,7 @@ it could not be found out.`,
   mpitx verify -n 2 btl_vader_eager_limit=65536 --rounds 15 -- ./app`,
 		Args:              arguments(1, -1, "the settings (NAME=VALUE)"),
 		ValidArgsFunction: a.completeWrites,
-		RunE:              func(cmd *cobra.Command, args []string) error { return noVerdict(o.run(cmd, args)) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.noVerdict(o.run(cmd, args)) },
 	}
 	f := cmd.Flags()
 	o.source.flags(cmd, true)

@@ -87,6 +87,22 @@ func leftover(path string) (Leftover, error) {
 	return left, nil
 }
 
+// begun reports whether anything was recorded: then a run refers to the file, or did.
+func (l Leftover) begun() bool {
+	f, err := openLiveFile(l.Path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	var head [chunkHead]byte
+	for i := range f.head.slots {
+		if n, err := readAt(f.File, head[:], f.slotAt(i)); err != nil || n == chunkHead && le.Uint64(head[40:]) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // leadsTo returns a run directory's manifest of a live file; nil if there is none.
 func leadsTo(dir string, stream uint64) *manifest {
 	entries, _ := os.ReadDir(dir)

@@ -117,6 +117,8 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	return done
 }
 
+var errOther = errors.New("it is of another run that was in this directory; use mpitx recover where that run is now, or mpitx recover --stale to remove it")
+
 // removeUnstarted removes the files of processes that died before the run referred to their memory file.
 func removeUnstarted(dir string) (all []Recovered) {
 	here, err := os.Stat(dir)
@@ -126,6 +128,10 @@ func removeUnstarted(dir string) (all []Recovered) {
 	host, _ := os.Hostname()
 	for _, l := range Leftovers("/dev/shm") { // other folders may be shared with machines on which such a process still runs
 		if there, err := os.Stat(l.Dir); err != nil || l.Known || !os.SameFile(here, there) {
+			continue
+		}
+		if l.begun() {
+			all = append(all, Recovered{Rank: l.Rank, PID: l.PID, Host: host, State: StateDied, Err: errOther})
 			continue
 		}
 		err := l.Remove()

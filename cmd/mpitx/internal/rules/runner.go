@@ -69,6 +69,7 @@ func (l *Library) Identify(ctx context.Context) {
 
 const (
 	maxCrashes    = 40 // of one rule; each costs a process
+	maxHangs      = 3  // of one rule; each costs the limit of a call
 	maxUnchecked  = 8  // of a rule that the library may break: more crashes would not change the result
 	poll          = 50 * time.Millisecond
 	launcherGrace = 5 * time.Second // in which a launcher that was told to stop ends its processes
@@ -112,6 +113,7 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 		result.Keep = func(item string) bool { return l.Keep(r.Name, item) }
 	}
 	defer func() { result.Seconds = time.Since(start).Seconds() }()
+	hangs := 0
 	for skip, crashes, items, absent := 0, 0, 0, 0; ; crashes++ {
 		journals, end, err := l.work(ctx, r, skip)
 		if ctx.Err() != nil {
@@ -145,11 +147,17 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 			return result
 		}
 		result.Add(l.crash(r, j, end))
+		if end.hung {
+			hangs++
+		}
 		switch {
 		case j.items <= skip: // before the first item that was left
 			if skip > 0 {
 				result.Why = fmt.Sprintf("items after the first %d were not tested", skip)
 			}
+			return result
+		case hangs == maxHangs:
+			result.Why = fmt.Sprintf("items after %d that hang were not tested", maxHangs)
 			return result
 		case crashes+1 == limit:
 			result.Why = fmt.Sprintf("items after %d crashes were not tested", limit)

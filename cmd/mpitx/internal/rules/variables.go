@@ -96,11 +96,18 @@ func (v variable) died() bool {
 	return strings.Contains(v.fault, "crashes") || strings.Contains(v.fault, "timed out") || strings.Contains(v.fault, "ends the process")
 }
 
+// healthy are those that can be read. If none can, and some crash or hang, the rule cannot be tested.
 func healthy(all []variable) (good []variable) {
+	died := 0
 	for _, v := range all {
 		if v.fault == "" && v.typ.Size() > 0 {
 			good = append(good, v)
+		} else if v.died() {
+			died++
 		}
+	}
+	if len(good) == 0 && died > 0 {
+		panic(untestable(fmt.Sprintf("no variable can be read: %d of %d crash or hang; see cvar-opens and pvar-opens", died, len(all))))
 	}
 	return good
 }
