@@ -41,7 +41,8 @@ that take precedence come first: in a file, the last line. -o wide has the whole
 paths of files.
 
 If the library cannot be read, because one of the settings stops it, the
-settings are listed without its values, and the exit code is 3.
+settings are listed without its values, and the exit code is 3, or that of the
+launcher.
 
 Under a launcher, the table shows the settings of rank 0.`,
 		Example: `  mpitx env

@@ -116,12 +116,39 @@ func (f *front) startBefore() {
 // patience is how long rank 0 waits for other ranks.
 func (f *front) patience() time.Duration { return min(15*time.Second, f.o.Timeout/4) }
 
+// Open MPI's launcher sends SIGCONT a second before it ends a job. SIGKILL may follow SIGTERM at once, and leave no time to print.
+const (
+	endGrace   = 400 * time.Millisecond // from SIGCONT on, for what has not arrived
+	aliveEvery = 50 * time.Millisecond
+	stoppedFor = 300 * time.Millisecond // a process that was not alive for longer was stopped, and SIGCONT resumes it
+)
+
 // run handles events until both back ends have sent everything, or have failed.
 func (f *front) run() {
+	continued := make(chan os.Signal, 1)
+	if f.o.Launch.Rank == 0 {
+		signal.Notify(continued, syscall.SIGCONT)
+		defer signal.Stop(continued)
+	}
+	alive := time.NewTicker(aliveEvery)
+	defer alive.Stop()
+	last, resumed := time.Now(), time.Time{}
+	var ending <-chan time.Time
 	for f.waiting() {
 		select {
 		case e := <-f.Events:
 			f.take(e)
+		case now := <-alive.C:
+			if now.Sub(last) > stoppedFor {
+				resumed = now
+			}
+			last = now
+		case <-continued:
+			if time.Since(last) < stoppedFor && time.Since(resumed) > stoppedFor {
+				ending = time.After(endGrace)
+			}
+		case <-ending:
+			f.stop("the launcher ends the job", false)
 		case <-f.timeout:
 			f.stop(fmt.Sprintf("no answer within %s (--timeout sets the limit)", f.o.Timeout), true)
 		case <-f.o.Gone:

@@ -90,11 +90,11 @@ func own(impl string, v *catalog.Variable, e *catalog.Enum, count int) (takes fu
 	switch {
 	case impl == locate.OpenMPI && (form == catalog.FormBool || e != nil && e.Name == "boolean"):
 		return func(text string) bool { return wholeNumber().MatchString(text) || openMPITruth()[text] },
-			"expected true, t, enabled, yes, y, false, f, disabled, no, n, or a number"
+			"true, t, enabled, yes, y, false, f, disabled, no, n, or a number"
 	case impl == locate.MPICH && e == nil && count == 1 && (form == catalog.FormSigned || form == catalog.FormUnsigned):
 		return func(text string) bool { // MPI_T does not say which are truth values
 			return wholeNumber().MatchString(text) || mpichTruth()[strings.ToLower(text)]
-		}, "expected a whole number without a unit, or a truth value such as yes or no"
+		}, "a whole number without a unit, or a truth value such as yes or no"
 	}
 	return nil, ""
 }
