@@ -3,7 +3,10 @@ package main
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
+
+	"mpitx/recording"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata/script")
@@ -21,7 +24,17 @@ func TestMain(m *testing.M) {
 		if work, err = os.MkdirTemp("/tmp", "mx"); err != nil {
 			panic(err)
 		}
+		defer removeMemory()
 		defer os.RemoveAll(work)
 		return m.Run()
 	}())
+}
+
+// removeMemory removes the memory files of jobs that tests killed, and whose directories are gone.
+func removeMemory() {
+	for _, l := range recording.Leftovers("/dev/shm") {
+		if _, err := os.Stat(l.Dir); os.IsNotExist(err) && strings.HasPrefix(l.Dir, os.TempDir()) {
+			l.Remove()
+		}
+	}
 }
