@@ -119,13 +119,11 @@ func (p *page) metadata(v *catalog.Variable) {
 		return
 	}
 	p.entry("exists", stageWords(p.c, v))
-	for i, name := range v.Categories {
-		label := ""
-		if i == 0 {
-			label = "category"
-		}
-		p.entry(label, p.term.Safe(p.path(name)))
+	var paths []string
+	for _, name := range v.Categories {
+		paths = append(paths, p.term.Safe(p.path(name)))
 	}
+	p.several("category", paths)
 }
 
 func (p *page) typeText(v *catalog.Variable) string {
@@ -213,13 +211,11 @@ func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
 		p.entry("after init", reading(v.After))
 		return
 	}
-	for i, g := range groups {
-		label := ""
-		if i == 0 {
-			label = "after init"
-		}
-		p.entry(label, Ranks(g.Ranks)+": "+reading(&g.Reading))
+	var texts []string
+	for _, g := range groups {
+		texts = append(texts, Ranks(g.Ranks)+": "+reading(&g.Reading))
 	}
+	p.several("after init", texts)
 }
 
 func (p *page) setting(v *catalog.Variable, opts ShowOptions) {

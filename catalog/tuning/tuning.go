@@ -5,6 +5,7 @@ package tuning
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,10 +48,8 @@ type Essential struct {
 // Own returns the knowledge that mpitx comes with.
 func Own() *Knowledge {
 	k := &Knowledge{}
-	for file, add := range map[string]func(string, string) error{ownEssentials: k.AddEssentials, ownRules: k.AddRules} {
-		if err := add("mpitx", file); err != nil {
-			panic(err) // a test reads both
-		}
+	if err := errors.Join(k.AddEssentials("mpitx", ownEssentials), k.AddRules("mpitx", ownRules)); err != nil {
+		panic(err) // a test reads both
 	}
 	k.own = len(k.rules)
 	return k

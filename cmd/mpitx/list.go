@@ -111,24 +111,8 @@ func (o *listOptions) completeArgs(cmd *cobra.Command, args []string, prefix str
 }
 
 func (o *listOptions) run(cmd *cobra.Command) error {
-	if err := o.parse(); err != nil {
+	if err := o.checkFlags(cmd); err != nil {
 		return err
-	}
-	switch {
-	case o.tree && o.fields != nil:
-		return usagef("--tree: --fields has no effect on the tree; leave one out")
-	case o.tree && o.format != export.FormatTable && o.format != export.FormatWide:
-		return usagef("--tree: only -o table and wide draw the tree; -o json has the categories of each variable")
-	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars|eventKinds) == 0:
-		return usagef("--tree: the tree has cvars, pvars, events and sources only; leave the other kinds out")
-	}
-	if err := o.checkKinds(cmd, o.kinds); err != nil {
-		return err
-	}
-	if o.essential {
-		if err := o.checkEssential(); err != nil {
-			return err
-		}
 	}
 	takeComm(o.a, cmd)
 	filter, filtered, err := o.compile(o.globs)
@@ -142,41 +126,13 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	code := o.warn(all)
 	all = all.WithPeruse()
 	all.Virtual = virtual.Matching(o.globs...)
-	if o.changed && len(o.unknown) > 0 {
-		names := namesOf(all, catalog.Cvars)
-		for _, u := range o.unknown {
-			place, on := u.Where+" is set in the environment", " of "
-			if u.Kind != catalog.OriginEnvironment {
-				place, on = u.Name+" is set ("+u.Where+")", " on "
-			}
-			if u.ranks != nil {
-				place += on + export.Ranks(u.ranks)
-			}
-			o.a.complain("%s, but no control variable has this name%s", place, didYouMean(names, u.Name))
-		}
+	if o.changed {
+		o.nameUnknown(all)
 	}
-	found := all
 	if o.essential {
 		return o.answer(code, func() error { return o.essentials(all, filter) })
 	}
-	if o.search != nil {
-		found = all.Select(ui.Search(all, strings.Join(o.search, " ")))
-	}
-	c := filter.Apply(found)
-	named := len(o.globs)+len(o.regex)+len(o.search) > 0
-	document := o.format == export.FormatJSON && o.fields == nil // JSON includes the enumerations of its variables
-	if filtered && o.kinds == 0 && !o.tree && !document {        // categories and enumerations only matter if they are asked for
-		o.kinds = catalog.Variables | there(all, eventKinds)
-	}
-	if !o.asksForPeruse() {
-		c = c.WithoutUnraised()
-	}
-	if o.asked == 0 && !named && (filtered || o.format != export.FormatTable && o.format != export.FormatWide) {
-		c = withoutVirtual(c)
-	}
-	if filtered && o.kinds != 0 && o.kinds&^catalog.Groups == 0 {
-		c = groupsByName(filter, all)
-	}
+	c := o.selected(all, filter, filtered)
 	hints := o.nameHints(all)
 	switch left := c.Count(o.kinds); {
 	case len(hints) > 0 && left == 0:
@@ -195,18 +151,86 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		for _, hint := range hints {
 			o.a.complain("%s", hint)
 		}
-		if o.asked&catalog.Events != 0 && c.Count(o.kinds) > 0 && (o.format == export.FormatTable || o.format == export.FormatWide) {
-			if text := withoutEvents(all); text != "" {
-				o.a.complain("%s", text)
-			}
-		}
-		if o.changed {
-			o.doubt(all, c)
-		} else {
-			o.noteUnreported(all, slices.Collect(c.Variables()), o.format)
-		}
+		o.comment(all, c)
 		return nil
 	})
+}
+
+// checkFlags reads the flags, and refuses those that do not go together.
+func (o *listOptions) checkFlags(cmd *cobra.Command) error {
+	if err := o.parse(); err != nil {
+		return err
+	}
+	switch {
+	case o.tree && o.fields != nil:
+		return usagef("--tree: --fields has no effect on the tree; leave one out")
+	case o.tree && o.format != export.FormatTable && o.format != export.FormatWide:
+		return usagef("--tree: only -o table and wide draw the tree; -o json has the categories of each variable")
+	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars|eventKinds) == 0:
+		return usagef("--tree: the tree has cvars, pvars, events and sources only; leave the other kinds out")
+	}
+	if err := o.checkKinds(cmd, o.kinds); err != nil || !o.essential {
+		return err
+	}
+	return o.checkEssential()
+}
+
+// nameUnknown names the settings of no control variable.
+func (o *listOptions) nameUnknown(all *catalog.Catalog) {
+	names := namesOf(all, catalog.Cvars)
+	for _, u := range o.unknown {
+		place, on := u.Where+" is set in the environment", " of "
+		if u.Kind != catalog.OriginEnvironment {
+			place, on = u.Name+" is set ("+u.Where+")", " on "
+		}
+		if u.ranks != nil {
+			place += on + export.Ranks(u.ranks)
+		}
+		o.a.complain("%s, but no control variable has this name%s", place, didYouMean(names, u.Name))
+	}
+}
+
+// selected is what the filter, the search and the kinds leave. It also sets the kinds, if none were asked for.
+func (o *listOptions) selected(all *catalog.Catalog, filter *catalog.Matcher, filtered bool) *catalog.Catalog {
+	found := all
+	if o.search != nil {
+		found = all.Select(ui.Search(all, strings.Join(o.search, " ")))
+	}
+	c := filter.Apply(found)
+	named := len(o.globs)+len(o.regex)+len(o.search) > 0
+	document := o.format == export.FormatJSON && o.fields == nil // JSON includes the enumerations of its variables
+	if filtered && o.kinds == 0 && !o.tree && !document {        // categories and enumerations only matter if they are asked for
+		o.kinds = catalog.Variables | there(all, eventKinds)
+	}
+	if !o.asksForPeruse() {
+		c = c.WithoutUnraised()
+	}
+	if o.asked == 0 && !named && (filtered || !o.forPeople()) {
+		c = withoutVirtual(c)
+	}
+	if filtered && o.kinds != 0 && o.kinds&^catalog.Groups == 0 {
+		c = groupsByName(filter, all)
+	}
+	return c
+}
+
+// forPeople reports whether a table is printed, and no format for programs.
+func (o *listOptions) forPeople() bool {
+	return o.format == export.FormatTable || o.format == export.FormatWide
+}
+
+// comment says, after the list, what it does not show.
+func (o *listOptions) comment(all, listed *catalog.Catalog) {
+	if o.asked&catalog.Events != 0 && listed.Count(o.kinds) > 0 && o.forPeople() {
+		if text := withoutEvents(all); text != "" {
+			o.a.complain("%s", text)
+		}
+	}
+	if o.changed {
+		o.doubt(all, listed)
+	} else {
+		o.noteUnreported(all, slices.Collect(listed.Variables()), o.format)
+	}
 }
 
 // asksForPeruse reports whether events of PERUSE are listed that the library does not raise: if events are asked for by kind, by name
