@@ -279,7 +279,7 @@ func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
 	if err != nil {
 		return nil, m, err
 	}
-	lib := &rules.Library{Exe: c.Exe, Demo: m.Family == locate.Demo, Shim: c.Shim, Lib: m.Lib, Environ: o.a.env.FreeOfLauncher(), Limit: o.timeout}
+	lib := &rules.Library{Start: rules.Start{Exe: c.Exe, Demo: m.Family == locate.Demo, Shim: c.Shim, Lib: m.Lib, Environ: o.a.env.FreeOfLauncher(), Limit: o.timeout}}
 	if dir := os.TempDir(); len(dir) <= maxTempPath {
 		lib.Temp = dir
 	}

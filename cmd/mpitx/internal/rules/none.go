@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
 
 	"mpitx/check"
 )
@@ -15,15 +14,7 @@ import (
 const Command = "check"
 
 // Library is what would be tested; this binary cannot load one.
-type Library struct {
-	Exe       string
-	Demo      bool
-	Shim, Lib string
-	Environ   []string
-	Launch    func(n int, program []string) (argv, environ []string, err error)
-	Limit     time.Duration
-	Temp      string
-}
+type Library struct{ Start }
 
 // All is empty here.
 func All() []check.Rule { return nil }

@@ -37,7 +37,7 @@ func TestRealPrograms(t *testing.T) {
 				need.Missing(t, "%s: %v", family, err)
 			}
 			exe, _ := os.Executable()
-			lib := &Library{Exe: exe, Shim: shim, Lib: m.Lib, Environ: env.FreeOfLauncher(), Limit: time.Minute}
+			lib := &Library{Start: Start{Exe: exe, Shim: shim, Lib: m.Lib, Environ: env.FreeOfLauncher(), Limit: time.Minute}}
 			for _, name := range names {
 				r := lib.one(t, name)
 				if r.Status == check.Passed && newer(lib.Version()) {

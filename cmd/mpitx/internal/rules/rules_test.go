@@ -189,7 +189,7 @@ func TestMain(m *testing.M) {
 // fixture is the fixture MPI without the variables that the standard does not allow.
 func fixture(faults string) *Library {
 	exe, _ := os.Executable()
-	l := &Library{Exe: exe, Demo: true, Limit: time.Minute}
+	l := &Library{Start: Start{Exe: exe, Demo: true, Limit: time.Minute}}
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "FAKEMPI_") && !strings.HasPrefix(kv, "DEMO_CVAR_") {
 			l.Environ = append(l.Environ, kv)

@@ -22,17 +22,9 @@ import (
 	"mpitx/check"
 )
 
-// Library is what is tested, and how its processes are started.
+// Library is what is tested.
 type Library struct {
-	Exe       string // this binary
-	Demo      bool
-	Shim, Lib string
-	Environ   []string
-	// Launch is the command that starts n processes, and its environment; nil if there is no launcher.
-	Launch func(n int, program []string) (argv, environ []string, err error)
-	Limit  time.Duration                // without progress
-	Keep   func(rule, item string) bool // whose violations are kept with their calls; nil: the first
-	Temp   string                       // where processes have their directories; "": /tmp
+	Start
 
 	starved atomic.Bool // the system refused a process
 
