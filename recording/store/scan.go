@@ -219,9 +219,9 @@ func (s *Store) tear(f *dataFile, h *os.File, c *chunk, at int64) bool {
 	return true
 }
 
-// tearCopies looks at chunks of which there are two: in a file, the first one may be torn.
+// tearCopies looks at a dead process's chunks of which there are two: in a file, the first one may be torn.
 func (s *Store) tearCopies(p *Process) {
-	if p.node == nil {
+	if p.node == nil || p.InMemory() && running(p.manifest) { // the other one may still be being written
 		return
 	}
 	h, err := s.files.get(p.node.path)
