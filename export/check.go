@@ -49,7 +49,7 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	}
 	fmt.Fprintln(&b, verdict)
 	if len(r.Known) > 0 {
-		line("", "Left out, as the baseline has them: "+counted(len(r.Known), "violation")+".")
+		line("", "Left out: "+counted(len(r.Known), "violation")+" that the baseline has.")
 	}
 	for _, text := range baselineLimits(r) {
 		line("", t.Safe(text))

@@ -586,7 +586,7 @@ func TestRecoverUnstarted(t *testing.T) {
 	}
 }
 
-// emptySlots makes the memory file of a run in /dev/shm that of a process which has recorded nothing.
+// emptySlots removes everything recorded from a run's memory file in /dev/shm.
 func emptySlots(t *testing.T, dir string) {
 	t.Helper()
 	for _, l := range Leftovers("/dev/shm") {

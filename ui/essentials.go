@@ -62,7 +62,7 @@ func (m *Model) showEssentials() {
 	m.showOnly("essential", func(e entry) bool { return e.essential != nil }, none)
 }
 
-// byPurpose reports whether the list is that of the essential variables.
+// byPurpose reports whether the list shows the essential variables only.
 func (m *Model) byPurpose() bool {
 	return m.o.Diff == nil && m.query == "" && slices.Contains(strings.Fields(filterText(m.criteria)), "essential=yes")
 }

@@ -50,9 +50,9 @@ func (c *comparison) notes() {
 		one, other := &c.sides[s], &c.sides[1-s]
 		switch {
 		case one.Before.Read && !one.After.Read && other.After.Read && other.Before.Read:
-			note("%s has only the stage before MPI_Init. Not compared, as %s has them only after it: %s", side, otherSide(s), counted(c.hidden[1-s], "entry", "entries"))
+			note("%s has only the stage before MPI_Init. Not compared: %s found only after it in %s", side, counted(c.hidden[1-s], "entry", "entries"), otherSide(s))
 		case one.After.Read && !one.Before.Read && other.After.Read && other.Before.Read:
-			note("%s has only the stage after MPI_Init. Not compared, as %s has them only before it: %s", side, otherSide(s), counted(c.hidden[1-s], "entry", "entries"))
+			note("%s has only the stage after MPI_Init. Not compared: %s found only before it in %s", side, counted(c.hidden[1-s], "entry", "entries"), otherSide(s))
 		case s == 0 && !c.before && !c.after && one.Before.Read != one.After.Read && other.Before.Read != other.After.Read:
 			note("One side was read before MPI_Init only and the other after it only: MPI_Init alone explains many differences")
 		}
@@ -61,7 +61,7 @@ func (c *comparison) notes() {
 				side, otherSide(s), side)
 		}
 		if n := c.versions[1-s]; n > 0 {
-			note("Not listed, as ompi_info prints them only with --internal: %s that only %s has", counted(n, "version number of a component", "version numbers of components"), otherSide(s))
+			note("Not listed: %s that only %s has; ompi_info prints these only with --internal", counted(n, "version number of a component", "version numbers of components"), otherSide(s))
 		}
 		if one.Partial && one.Before.Error != "" {
 			note("%s: %s", side, one.Before.Error)
@@ -76,7 +76,7 @@ func (c *comparison) notes() {
 			note("%s lacks the answer, or a part of it, of %s", side, counted(lost, "rank", "ranks"))
 		}
 		if n := c.alone[s]; n > 0 {
-			note("Not compared, as only %s has them: %s", side, counted(n, "variable", "variables"))
+			note("Not compared: %s that only %s has", counted(n, "variable", "variables"), side)
 		}
 	}
 }

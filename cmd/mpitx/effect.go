@@ -138,7 +138,7 @@ func (a *app) warnOfSettings(m locate.MPI, settings, after []attach.Setting) {
 		}
 		if items := s.enums(c)(v); items != nil && c.Enum(v.Enum) == nil {
 			if n, named := items.Lookup(set.Value); named && set.Value != strconv.FormatInt(n, 10) {
-				a.complain("warning: --set-after %s: MPI_T of this library takes numbers only; %s is %d", set.Name, set.Value, n)
+				a.complain("warning: --set-after %s=%s: this library's MPI_T takes numbers only; use --set-after %s=%d", set.Name, set.Value, set.Name, n)
 			}
 		}
 		known := effect(v)

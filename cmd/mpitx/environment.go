@@ -40,9 +40,8 @@ library did not take, and that have no effect because of another variable. Those
 that take precedence come first: in a file, the last line. -o wide has the whole
 paths of files.
 
-If the library cannot be read, because one of the settings stops it, the
-settings are listed without its values, and the exit code is 3, or that of the
-launcher.
+If one of the settings stops the library, mpitx lists the settings without the
+library's values. The exit code is then 3, or the launcher's.
 
 Under a launcher, the table shows the settings of rank 0.`,
 		Example: `  mpitx env

@@ -29,7 +29,7 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 	}
 	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE", Soft: 28, Whole: "set"},
 		{Name: "set", Header: "SET", Optional: true, Under: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
-	people := o.format == export.FormatTable || o.format == export.FormatWide
+	people := o.forPeople()
 	purpose := ""
 	add := func(name, value string, set catalog.RankOrigin, use, to string) {
 		if people && to != purpose { // as a line of its own

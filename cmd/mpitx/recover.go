@@ -90,7 +90,7 @@ func recoverRun(a *app, dir string, force bool) error {
 		default:
 			fmt.Fprintf(a.out, "%s: %d chunks, %d bytes recovered\n", who, r.Chunks, r.Bytes)
 			if r.Damaged > 0 {
-				a.complain("%s: damaged in its memory file, and lost: %s", who, count(r.Damaged, "chunk"))
+				a.complain("%s: lost %s of its memory file", who, count(r.Damaged, "damaged chunk"))
 				code = exitPartial
 			}
 		}

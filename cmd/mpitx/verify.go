@@ -359,7 +359,7 @@ func verdict(changes []change) string {
 	case some:
 		return text + "Something measurable changed."
 	case !compared:
-		return text + "Nothing can be said: no function was called in all runs, so that no time could be compared."
+		return text + "No time could be compared: no function was called in every run."
 	case unseen > 1:
 		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected." +
 			"\nThe machine is too busy, or has fewer cores than ranks."

@@ -92,7 +92,7 @@ func TestNoisyVerdict(t *testing.T) {
 	if text := verdict([]change{{low: -0.5, high: 1.5, known: true}}); !strings.Contains(text, "too noisy: only a change by a factor of several would be detected") {
 		t.Error(text)
 	}
-	if text := verdict([]change{{}}); !strings.Contains(text, "no time could be compared") || strings.Contains(text, "0 %") {
+	if text := verdict([]change{{}}); !strings.Contains(text, "No time could be compared") || strings.Contains(text, "0 %") {
 		t.Error(text)
 	}
 }

@@ -97,7 +97,7 @@ func measure(dir string) (m measured, err error) {
 		m.calls[f.Name], m.share[f.Name] = float64(f.Time)/float64(f.Calls), float64(f.Time)
 	}
 	if len(m.calls) == 0 {
-		return m, errors.New("the program calls nothing of MPI but MPI_Init and MPI_Finalize, so that there is nothing to compare")
+		return m, errors.New("the program makes no MPI calls between MPI_Init and MPI_Finalize; name a program that communicates")
 	}
 	for name := range m.share {
 		m.share[name] /= max(total, 1)
@@ -198,7 +198,7 @@ func timeChanges(sides [2][]measured) (out []change) {
 }
 
 // clearlyApart reports whether the sides are apart by more than the runs of each side differ. Runs of one program with the same
-// messages do not differ at all, and runs of a certain time by little. Of many numbers that differ by chance, some are apart in a few runs.
+// messages do not differ at all, and runs of a certain time by little. If many numbers differ by chance, some are apart in a few runs.
 func clearlyApart(d compare.Delta) bool {
 	gap := max(d.New.Min()-d.Base.Max(), d.Base.Min()-d.New.Max())
 	return d.Known() && gap > d.Base.Max()-d.Base.Min()+d.New.Max()-d.New.Min()

@@ -81,7 +81,7 @@ type dataFile struct {
 	torn    map[int64]int64 // torn chunks: offset to number of bytes
 }
 
-// tornAt notes a chunk of which a file has only the first bytes.
+// tornAt notes that a file has only the first size bytes of a chunk.
 func (f *dataFile) tornAt(at, size int64) {
 	if f.torn == nil {
 		f.torn = map[int64]int64{}

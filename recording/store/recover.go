@@ -117,7 +117,7 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	return done
 }
 
-var errOther = errors.New("it is of another run that was in this directory; use mpitx recover where that run is now, or mpitx recover --stale to remove it")
+var errOther = errors.New("it belongs to another run, which was in this directory before; run mpitx recover on that run's directory, or mpitx recover --stale to remove the file")
 
 // removeUnstarted removes the files of processes that died before the run referred to their memory file.
 func removeUnstarted(dir string) (all []Recovered) {
@@ -146,8 +146,8 @@ func removeUnstarted(dir string) (all []Recovered) {
 	return all
 }
 
-// leftChunks returns the chunks of a dead process, sealed, and an epilogue. damaged is the number of those that cannot be read: there is no
-// other copy.
+// leftChunks returns the chunks of a dead process, sealed, and an epilogue. damaged counts the chunks that cannot be read: there is no other
+// copy.
 func leftChunks(lives []liveFile) (all [][]byte, damaged int, err error) {
 	var last chunk
 	for i := range lives {

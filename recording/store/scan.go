@@ -197,8 +197,8 @@ func (s *Store) resync(f *dataFile, h *os.File, size int64, reason error) bool {
 	return true
 }
 
-// tear looks for chunks within a chunk with a wrong checksum, and indexes them: it may be torn, and the chunks appended after it may end
-// just where it would. It returns false if there are none.
+// tear looks for chunks inside a chunk with a wrong checksum, and indexes them. A torn chunk and the chunks appended after it can be as long
+// together as the whole chunk. tear returns false if it finds none.
 func (s *Store) tear(f *dataFile, h *os.File, c *chunk, at int64) bool {
 	end := at + c.size()
 	next := find(h, at+1, end)
@@ -219,7 +219,7 @@ func (s *Store) tear(f *dataFile, h *os.File, c *chunk, at int64) bool {
 	return true
 }
 
-// tearCopies looks at a dead process's chunks of which there are two: in a file, the first one may be torn.
+// tearCopies checks the chunks of a dead process that exist twice: the first copy in a file may be torn.
 func (s *Store) tearCopies(p *Process) {
 	if p.node == nil || p.InMemory() && running(p.manifest) { // the other one may still be being written
 		return
@@ -236,7 +236,7 @@ func (s *Store) tearCopies(p *Process) {
 	}
 }
 
-// copies returns the offsets in the node's file of chunks of which there is another copy.
+// copies returns where the node's file has chunks that exist twice.
 func (p *Process) copies() (all []int64) {
 	for _, refs := range p.chains {
 		for i := range len(refs) - 1 {

@@ -57,7 +57,7 @@ func Accepts(impl string, v *catalog.Variable, e *catalog.Enum, count int, text 
 		}
 		return noItem(v, e, text)
 	}
-	if takes, want := own(impl, v, e, count); want != "" {
+	if takes, want := ownSyntax(impl, v, e, count); want != "" {
 		if takes(text) {
 			return nil
 		}
@@ -84,8 +84,9 @@ func Accepts(impl string, v *catalog.Variable, e *catalog.Enum, count int, text 
 	return err
 }
 
-// own is what a library takes, in words, if it has its own idea of truth values and numbers; "" if not.
-func own(impl string, v *catalog.Variable, e *catalog.Enum, count int) (takes func(text string) bool, want string) {
+// ownSyntax returns a test for the truth values and numbers that a library accepts, and describes them. want is "" if the library accepts the
+// values that mpitx accepts.
+func ownSyntax(impl string, v *catalog.Variable, e *catalog.Enum, count int) (takes func(text string) bool, want string) {
 	form := v.Type.Form()
 	switch {
 	case impl == locate.OpenMPI && (form == catalog.FormBool || e != nil && e.Name == "boolean"):

@@ -149,7 +149,7 @@ func (l *Library) test(ctx context.Context, r *rule) *check.Result {
 			}
 			return result
 		case hangs == maxHangs:
-			result.Why = fmt.Sprintf("items after %d that hang were not tested", maxHangs)
+			result.Why = fmt.Sprintf("items after %d hangs were not tested", maxHangs)
 			return result
 		case crashes+1 == limit:
 			result.Why = fmt.Sprintf("items after %d crashes were not tested", limit)
