@@ -209,11 +209,13 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 	}
 	for _, c := range e.Conditions {
 		text := "condition: " + c.String()
-		if c.Met == tuning.No {
+		switch {
+		case c.Met == tuning.Yes:
+			text = "condition met: " + c.String()
+		case c.Met == tuning.No && c.Wrong:
+			text = "WRONG VALUE: " + c.Advice()
+		case c.Met == tuning.No:
 			text = "NO EFFECT NOW: " + c.Advice()
-			if c.Wrong {
-				text = "WRONG VALUE: " + c.Advice()
-			}
 		}
 		lines = append(lines, text)
 	}

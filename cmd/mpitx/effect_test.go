@@ -24,7 +24,7 @@ func TestEffectLines(t *testing.T) {
 			{Text: "c must be other than 0", Have: "it is 0", Met: tuning.No},
 			{Text: "d must be 1", Have: "it is 1", Met: tuning.Yes, Fix: []string{"d=1"}}}},
 			[]string{"NO EFFECT NOW: a or b must be 1; they are 0 and 0; set a=1 or b=1 too", "NO EFFECT NOW: c must be other than 0; it is 0",
-				"condition: d must be 1; it is 1"}},
+				"condition met: d must be 1; it is 1"}},
 		{"set, and nothing is known", tuning.Effect{Arrived: tuning.Yes, Accepted: tuning.CannotTell, Trial: "no write was tried"},
 			[]string{"accepted after MPI_Init: not known: no write was tried", "is read: not known", "condition: none known"}},
 		{"of a component that is not in use", tuning.Effect{Arrived: tuning.No, Asked: "1", Have: "2", Accepted: tuning.No, Trial: "never", Read: tuning.AtInit, Unused: true},
