@@ -215,10 +215,17 @@ func TestTracePartitioned(t *testing.T) {
 // Messages that two threads send at the same time have no flow. All others have the right one.
 func TestTraceThreads(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
-		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "threads", "300")
-		got, want := r.traced(t), sent(t, r)
-		if w := got.totals; w.Sent != want || w.Received != want || w.Flows+w.Ambiguous != want || w.Ambiguous == 0 || w.Flows < 20 || w.Unmatched != 0 {
-			t.Errorf("%+v of %d", w, want)
+		ambiguous := 0
+		for n := 0; n < 5 && ambiguous == 0; n++ { // the calls of threads that take turns do not overlap
+			r := m.start(t, 2, []string{"trace=record"}, "trace_known", "threads", "300")
+			got, want := r.traced(t), sent(t, r)
+			if w := got.totals; w.Sent != want || w.Received != want || w.Flows+w.Ambiguous != want || w.Flows < 20 || w.Unmatched != 0 {
+				t.Errorf("%+v of %d", w, want)
+			}
+			ambiguous = int(got.totals.Ambiguous)
+		}
+		if ambiguous == 0 {
+			t.Error("no message of threads that call at the same time is ambiguous")
 		}
 	})
 }
