@@ -173,7 +173,7 @@ func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 	var b bytes.Buffer
 	resolve, done := callSites(run.Start)
 	defer done()
-	job := where.Read(run, resolve)
+	job := where.Look(func() *where.Job { return where.Read(run, resolve) })
 	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", where.Duration(idle))
 	whereText(&b, run, job, where.Analyze(job), export.Terminal{UTF8: true}, export.FormatWide)
 	o.a.errs.Write(b.Bytes())

@@ -185,13 +185,16 @@ func callSites(start time.Time) (resolve where.Sites, close func()) {
 func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 	resolve, done := callSites(run.Start)
 	defer done()
-	job := where.Read(run, resolve)
 	if o.states {
-		return json.NewEncoder(o.a.out).Encode(job)
+		return json.NewEncoder(o.a.out).Encode(where.Read(run, resolve))
 	}
-	if strings.TrimSpace(o.rsh) != "" {
-		o.readHosts(run.Dir, job)
-	}
+	job := where.Look(func() *where.Job {
+		job := where.Read(run, resolve)
+		if strings.TrimSpace(o.rsh) != "" {
+			o.readHosts(run.Dir, job)
+		}
+		return job
+	})
 	if !job.Recorded() {
 		if reportDamage(o.a, run) {
 			return errDamaged
@@ -261,9 +264,10 @@ func whereRows(report *where.Report) *export.Rows {
 // whereJSON writes everything for programs.
 func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Report) error {
 	type finding struct {
-		Kind  string `json:"kind"`
-		Ranks []int  `json:"ranks"`
-		Text  string `json:"text"`
+		Kind      string          `json:"kind"`
+		Ranks     []int           `json:"ranks"`
+		Certainty where.Certainty `json:"certainty"`
+		Text      string          `json:"text"`
 	}
 	type state struct {
 		Ranks     []int    `json:"ranks"`

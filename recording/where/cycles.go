@@ -4,22 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // links are the ranks that the threads of a rank wait for. One of several ranks may be enough for a thread: it does not wait for any in
 // particular.
 func (g *graph) links(rank int) (on []int) {
 	for _, w := range g.waits[rank] {
-		if w.needs != needsOne || len(w.on) == 1 && !w.unsure {
-			on = append(on, w.on...)
+		if all := w.all(); w.needs != needsOne || len(all) == 1 && !w.unsure {
+			on = append(on, all...)
 		}
 	}
 	return compact(on)
 }
 
-// needs are the ranks that a rank waits for with all of its threads.
-func (g *graph) needs(rank int) []int {
+// needed are the ranks that a rank waits for with all of its threads.
+func (g *graph) needed(rank int) []int {
 	if g.works(rank) {
 		return nil
 	}
@@ -44,15 +43,31 @@ func (g *graph) works(rank int) bool {
 func (g *graph) waitFor(rank, on int) *wait {
 	waits := g.waits[rank]
 	for i := range waits {
-		if slices.Contains(waits[i].on, on) {
+		if slices.Contains(waits[i].on, on) || slices.Contains(waits[i].maybe, on) {
 			return &waits[i]
 		}
 	}
 	return &waits[0]
 }
 
-// stuck are the ranks that cannot continue, whatever all others do.
-func (g *graph) stuck() map[int]bool {
+// alternatives are the ranks on which it depends whether a wait ends, and how many of them must go on for that; 0: it may end whatever they do.
+func (w *wait) alternatives(level Certainty) (on []int, needed int) {
+	on = w.all()
+	switch {
+	case w.loose, level == Certain && w.ends:
+		return on, 0
+	case w.needs != needsAll && (w.unsure || level == Certain && len(w.maybe) > 0):
+		return on, 0
+	case w.needs != needsAll:
+		return on, min(len(on), 1)
+	case level == Certain:
+		on = compact(slices.Clone(w.on))
+	}
+	return on, len(on)
+}
+
+// stuck are the ranks that cannot continue, whatever all others do. If that is only possible, some of them may continue nevertheless.
+func (g *graph) stuck(level Certainty) map[int]bool {
 	type waiter struct{ rank, wait int }
 	waiters := map[int][]waiter{}
 	left := map[waiter]int{} // ranks that a wait still needs
@@ -64,21 +79,18 @@ func (g *graph) stuck() map[int]bool {
 		}
 	}
 	for _, p := range g.job.Processes {
-		if g.works(p.Rank) || slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Waits() && t.moment() }) {
+		if g.works(p.Rank) {
 			release(p.Rank)
 		}
 		for i, w := range g.waits[p.Rank] {
-			n := len(w.on)
-			if w.needs != needsAll {
-				n = min(n, 1)
-			}
-			if n == 0 || w.needs != needsAll && w.unsure {
+			on, needed := w.alternatives(level)
+			if needed == 0 {
 				release(p.Rank)
 			}
-			left[waiter{p.Rank, i}] = n
-			for _, on := range w.on {
-				if waiters[on] = append(waiters[on], waiter{p.Rank, i}); g.ranks[on] == nil {
-					release(on)
+			left[waiter{p.Rank, i}] = needed
+			for _, to := range on {
+				if waiters[to] = append(waiters[to], waiter{p.Rank, i}); g.ranks[to] == nil {
+					release(to)
 				}
 			}
 		}
@@ -99,14 +111,22 @@ func (g *graph) stuck() map[int]bool {
 	return stuck
 }
 
-// stuckOn are the stuck ranks that the threads of a stuck rank wait for.
-func (g *graph) stuckOn(rank int, stuck map[int]bool) (on []int) {
-	if !stuck[rank] {
+// knot is a set of stuck ranks.
+type knot struct {
+	*graph
+	level Certainty
+	stuck map[int]bool
+}
+
+// on are the stuck ranks that the threads of a stuck rank wait for; named: only those that they name.
+func (k *knot) on(rank int, named bool) (on []int) {
+	if !k.stuck[rank] {
 		return nil
 	}
-	for _, w := range g.waits[rank] {
-		for _, to := range w.on {
-			if stuck[to] {
+	for _, w := range k.waits[rank] {
+		alternatives, _ := w.alternatives(k.level)
+		for _, to := range alternatives {
+			if k.stuck[to] && (!named || slices.Contains(w.named, to)) {
 				on = append(on, to)
 			}
 		}
@@ -114,27 +134,29 @@ func (g *graph) stuckOn(rank int, stuck map[int]bool) (on []int) {
 	return compact(on)
 }
 
-// settled is how long a rank must have waited before a finding may say that it will wait forever: ranks of a job that makes progress wait
-// for each other for moments, while their messages are under way.
-const settled = 500 * time.Millisecond
-
-// moment reports whether a thread made progress less than a moment ago.
-func (t *Thread) moment() bool { return max(t.Since, t.Idle) < settled }
-
 // cycles finds ranks that wait for each other: one cycle, the shortest, for each set of ranks that reach each other. in has
 // all ranks of such sets.
 func (g *graph) cycles() (all []Finding, in map[int]bool) {
 	in = map[int]bool{}
-	stuck := g.stuck()
-	for _, set := range g.components(stuck) {
-		for _, rank := range set {
-			in[rank] = true
-		}
-		cycle := g.shortest(set, stuck)
-		all = append(all, Finding{"cycle", cycle, g.cycleText(cycle)})
-		if len(set) > len(cycle) {
-			rest := slices.DeleteFunc(slices.Clone(set), func(r int) bool { return slices.Contains(cycle, r) })
-			all[len(all)-1].Text += "; " + ranksText(rest) + " " + does(rest, "waits", "wait") + " with them"
+	for _, level := range []Certainty{Certain, Possible} {
+		k := &knot{g, level, g.stuck(level)}
+		for _, set := range k.components() {
+			if slices.ContainsFunc(set, func(rank int) bool { return in[rank] }) {
+				continue
+			}
+			cycle := k.shortest(set)
+			text := k.cycleText(cycle)
+			if level != Certain {
+				text = "possible " + text
+			}
+			if len(set) > len(cycle) {
+				rest := slices.DeleteFunc(slices.Clone(set), func(r int) bool { return slices.Contains(cycle, r) })
+				text += "; " + ranksText(rest) + " " + does(rest, "waits", "wait") + " with them"
+			}
+			all = append(all, Finding{Kind: "cycle", Ranks: cycle, Certainty: level, Text: text})
+			for _, rank := range set {
+				in[rank] = true
+			}
 		}
 	}
 	return all, in
@@ -145,14 +167,21 @@ func (g *graph) cycleText(cycle []int) string {
 	next := append(slices.Clone(cycle[1:]), cycle[0])
 	for i, rank := range cycle {
 		names = append(names, fmt.Sprint(rank))
-		calls = append(calls, g.waitFor(rank, next[i]).thread.Call)
+		calls = append(calls, g.waitFor(rank, next[i]).thread.tests())
 	}
 	text := "cycle: " + strings.Join(append(names, names[0]), " → ")
+	polls := slices.DeleteFunc(slices.Clone(cycle), func(rank int) bool {
+		return !slices.ContainsFunc(g.waits[rank], func(w wait) bool { return w.ends })
+	})
+	end := ""
+	if slices.Sort(polls); len(polls) > 0 {
+		end = "; " + ranksText(polls) + " " + does(polls, "polls and may go on", "poll and may go on")
+	}
 	if len(slices.Compact(slices.Sorted(slices.Values(calls)))) == 1 {
 		if len(cycle) == 1 {
-			return text + ", in " + calls[0] + ": it waits for itself"
+			return text + ", in " + calls[0] + ": it waits for itself" + end
 		}
-		return text + ", all in " + calls[0]
+		return text + ", all in " + calls[0] + end
 	}
 	const most = 6
 	var parts []string
@@ -162,11 +191,18 @@ func (g *graph) cycleText(cycle []int) string {
 	if more := len(cycle) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return text + ": " + strings.Join(parts, "; ")
+	return text + ": " + strings.Join(parts, "; ") + end
 }
 
-// shortest is a shortest cycle in a set of ranks, from its lowest rank that is on one.
-func (g *graph) shortest(set []int, stuck map[int]bool) (best []int) {
+// shortest is a shortest cycle in a set of ranks, from its lowest rank that is on one. It prefers waits for ranks that are named.
+func (k *knot) shortest(set []int) []int {
+	if best := k.shortestBy(set, true); best != nil {
+		return best
+	}
+	return k.shortestBy(set, false)
+}
+
+func (k *knot) shortestBy(set []int, named bool) (best []int) {
 	const most = 64 // starts to try
 	for _, start := range set[:min(len(set), most)] {
 		before := map[int]int{}
@@ -174,7 +210,7 @@ func (g *graph) shortest(set []int, stuck map[int]bool) (best []int) {
 		for len(queue) > 0 && before[start] == 0 {
 			rank := queue[0]
 			queue = queue[1:]
-			for _, to := range g.stuckOn(rank, stuck) {
+			for _, to := range k.on(rank, named) {
 				if _, seen := before[to]; !seen && slices.Contains(set, to) {
 					before[to] = rank + 1
 					queue = append(queue, to)
@@ -197,7 +233,7 @@ func (g *graph) shortest(set []int, stuck map[int]bool) (best []int) {
 }
 
 // components are the sets of stuck ranks that reach each other, after Tarjan.
-func (g *graph) components(stuck map[int]bool) (sets [][]int) {
+func (k *knot) components() (sets [][]int) {
 	index, low := map[int]int{}, map[int]int{}
 	on := map[int]bool{}
 	var stack []int
@@ -206,7 +242,7 @@ func (g *graph) components(stuck map[int]bool) (sets [][]int) {
 		index[rank] = len(index) + 1
 		low[rank] = index[rank]
 		stack, on[rank] = append(stack, rank), true
-		for _, to := range g.stuckOn(rank, stuck) {
+		for _, to := range k.on(rank, false) {
 			if index[to] == 0 {
 				visit(to)
 				low[rank] = min(low[rank], low[to])
@@ -217,248 +253,21 @@ func (g *graph) components(stuck map[int]bool) (sets [][]int) {
 		if low[rank] != index[rank] {
 			return
 		}
-		k := slices.Index(stack, rank)
-		set := slices.Sorted(slices.Values(stack[k:]))
+		first := slices.Index(stack, rank)
+		set := slices.Sorted(slices.Values(stack[first:]))
 		for _, r := range set {
 			on[r] = false
 		}
-		stack = stack[:k]
-		if len(set) > 1 || slices.Contains(g.stuckOn(rank, stuck), rank) {
+		stack = stack[:first]
+		if len(set) > 1 || slices.Contains(k.on(rank, false), rank) {
 			sets = append(sets, set)
 		}
 	}
-	for _, p := range g.job.Processes {
+	for _, p := range k.job.Processes {
 		if index[p.Rank] == 0 {
 			visit(p.Rank)
 		}
 	}
 	slices.SortFunc(sets, func(a, b []int) int { return a[0] - b[0] })
 	return sets
-}
-
-// chains say, for each rank that others wait for and that does not wait itself, what it does and who waits for it.
-func (g *graph) chains(in map[int]bool) (all []Finding) {
-	waiting := map[int][]int{} // ends of chains: who waits for them
-	for _, p := range g.job.Processes {
-		if in[p.Rank] {
-			continue
-		}
-		for _, end := range g.ends(p.Rank, in) {
-			waiting[end] = append(waiting[end], p.Rank)
-		}
-	}
-	type end struct {
-		ranks   []int
-		waiting string
-	}
-	var ends []*end
-	for _, p := range g.job.Processes { // ends that the same ranks wait for, and that do the same, are one finding
-		if who := waiting[p.Rank]; who != nil {
-			key := list(who) + g.endText(p.Rank, in)
-			k := slices.IndexFunc(ends, func(e *end) bool { return e.waiting == key })
-			if k < 0 {
-				k = len(ends)
-				ends = append(ends, &end{waiting: key})
-			}
-			ends[k].ranks = append(ends[k].ranks, p.Rank)
-		}
-	}
-	for _, e := range ends {
-		who := waiting[e.ranks[0]]
-		first, longest := g.path(who, e.ranks[0], in)
-		text := ""
-		if len(longest) > 1 {
-			text = g.pathText(longest, e.ranks[0])
-		} else {
-			text = fmt.Sprintf("%s %s", g.subjects(who), g.commonText(who, first, e.ranks[0]))
-		}
-		if !in[e.ranks[0]] {
-			text += "; " + list(e.ranks) + " " + conjugated(e.ranks, g.endText(e.ranks[0], in))
-		}
-		if len(longest) > 1 && len(who) > len(longest) {
-			text += fmt.Sprintf(" (%s wait for %s in all)", ranksText(who), list(e.ranks))
-		}
-		all = append(all, Finding{"wait", compact(append(slices.Clone(who), e.ranks...)), text})
-	}
-	return all
-}
-
-// ends are the ranks at the ends of all chains from a rank: ranks that do not wait, or in a cycle.
-func (g *graph) ends(rank int, in map[int]bool) (ends []int) {
-	seen := map[int]bool{rank: true}
-	queue := []int{rank}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		next := g.needs(at)
-		if at == rank {
-			next = g.links(at)
-		}
-		for _, to := range next {
-			switch {
-			case seen[to]:
-				continue
-			case in[to] || len(g.needs(to)) == 0:
-				ends = append(ends, to)
-			default:
-				queue = append(queue, to)
-			}
-			seen[to] = true
-		}
-	}
-	return compact(ends)
-}
-
-// path is the longest of the shortest chains from some ranks to an end, without the end, and the first rank of it.
-func (g *graph) path(who []int, end int, in map[int]bool) (first int, longest []int) {
-	next := map[int]int{} // towards the end
-	level := []int{end}
-	for len(level) > 0 {
-		var following []int
-		for _, rank := range who {
-			if _, known := next[rank]; known {
-				continue
-			}
-			for _, to := range g.links(rank) {
-				if slices.Contains(level, to) && (to == end || !g.works(to)) {
-					next[rank] = to
-					following = append(following, rank)
-					break
-				}
-			}
-		}
-		if len(following) > 0 {
-			first = following[0]
-		}
-		level = following
-	}
-	for at := first; at != end; at = next[at] {
-		longest = append(longest, at)
-		if _, ok := next[at]; !ok || len(longest) > len(who) {
-			break
-		}
-	}
-	return first, longest
-}
-
-const mostLinks = 6
-
-// pathText is "0 waits for a message from 2, tag 7; 2 is in MPI_Barrier on MPI_COMM_WORLD".
-func (g *graph) pathText(path []int, end int) string {
-	var parts []string
-	for i, rank := range path {
-		if i == mostLinks {
-			parts = append(parts, fmt.Sprintf("… %d more", len(path)-i))
-			break
-		}
-		next := end
-		if i+1 < len(path) {
-			next = path[i+1]
-		}
-		subject := fmt.Sprint(rank)
-		if g.works(rank) {
-			subject = "a thread of " + subject
-		}
-		parts = append(parts, subject+" "+g.waitFor(rank, next).text)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// subjects names ranks that wait, or of which threads wait.
-func (g *graph) subjects(ranks []int) string {
-	if !slices.ContainsFunc(ranks, g.works) {
-		return ranksText(ranks)
-	}
-	return does(ranks, "a thread of ", "threads of ") + ranksText(ranks)
-}
-
-// commonText is what ranks wait for, if all do the same; else what one of them does.
-func (g *graph) commonText(who []int, first, end int) string {
-	text := ""
-	for _, rank := range who {
-		own := g.waitFor(rank, end).text
-		if text != "" && own != text {
-			return fmt.Sprintf("wait (%d %s)", first, g.waitFor(first, end).text)
-		}
-		text = own
-	}
-	return conjugated(who, text)
-}
-
-// conjugated puts what one rank does into the plural if there are more.
-func conjugated(ranks []int, text string) string {
-	if len(ranks) > 1 {
-		for _, verb := range [][2]string{{"waits", "wait"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"exchanges", "exchange"}} {
-			if rest, ok := strings.CutPrefix(text, verb[0]); ok && (rest == "" || rest[0] == ' ' || rest[0] == ',') {
-				return verb[1] + rest
-			}
-		}
-	}
-	return text
-}
-
-// endText is what the rank at the end of a chain does.
-func (g *graph) endText(rank int, in map[int]bool) string {
-	p := g.ranks[rank]
-	switch {
-	case p == nil:
-		return "has no data"
-	case in[rank]:
-		return "waits in a cycle"
-	}
-	switch p.Condition {
-	case Stopped:
-		return "is stopped"
-	case Dead:
-		return "has died"
-	case Finalized:
-		return "has called MPI_Finalize"
-	case Exited:
-		return "has exited"
-	case Unreachable:
-		return "is on another node"
-	case Missing:
-		return "has not finished MPI_Init"
-	}
-	working := slices.IndexFunc(p.Threads, func(t *Thread) bool { return !t.Waits() && !t.Sleeps })
-	text := ""
-	switch {
-	case len(p.Threads) == 0:
-		return "has made no MPI call"
-	case working >= 0:
-		text = computesText(p.Threads[working])
-		if p.Condition == Running && p.PID > 0 && !p.Threads[working].Inside { // a debugger tells where
-			text += fmt.Sprintf(" (process %d on %s)", p.PID, p.Host)
-		}
-	case p.Working > 0:
-		text = "may call MPI"
-	default: // its message is under way
-		t := p.Threads[max(slices.IndexFunc(p.Threads, (*Thread).Waits), 0)]
-		text = "is in " + t.Call + onObject(t)
-	}
-	switch waits := g.waits[rank]; {
-	case len(waits) == 0:
-		return text
-	case !g.works(rank):
-		return waits[0].text
-	default:
-		return waits[0].text + ", and another thread of it " + text
-	}
-}
-
-func computesText(t *Thread) string {
-	text := "computes"
-	if d := Duration(t.Since); d != "" {
-		text += " for " + d
-	}
-	if t.Inside { // and polls
-		return "is in " + t.Call + onObject(t)
-	}
-	if t.Call != "" {
-		text += ", after " + t.Call
-		if t.Site != "" {
-			text += " at " + t.Site
-		}
-	}
-	return text
 }

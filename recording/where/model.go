@@ -104,16 +104,21 @@ type Thread struct {
 	More              int  // further requests
 	Looked            bool // Pending is known
 
-	Since time.Duration // how long it has been in this state; -1 unknown: less than a moment
-	Idle  time.Duration // how long it has made no progress; -1 unknown
-	Site  string        // where the call is, for people
+	Tests    []string      // the functions with which it has polled without success since its last progress, in the order of their calls
+	Since    time.Duration // how long it has been in this state; -1 unknown: less than a moment
+	Idle     time.Duration // how long it has made no progress; -1 unknown
+	Calls    uint64        // so far
+	Progress uint64        // calls that did something
+	Moved    bool          // the look before showed another state: see Compare
+	Site     string        // where the call is, for people
 }
 
-// Request is a request that a thread waits for.
+// Request is a request that a thread waits for, or a probe that it repeats.
 type Request struct {
-	Call      string // that started it
-	Object    *Object
-	Peer, Tag int
+	Call       string // that started it; of a probe the probe
+	Object     *Object
+	Peer, Tag  int
+	Collective uint64 // of a collective operation: its number on the communicator; 0 unknown
 }
 
 // Class is how a call waits.
@@ -172,19 +177,13 @@ func isStart(name string) bool {
 func (r *Request) receiving() (receives, pointToPoint bool) {
 	name := strings.TrimSuffix(r.Call, "_c")
 	switch {
-	case name == "MPI_Irecv", name == "MPI_Recv_init", name == "MPI_Precv_init", name == "MPI_Imrecv", strings.HasPrefix(name, "MPI_Isendrecv"):
+	case name == "MPI_Iprobe", name == "MPI_Improbe", name == "MPI_Irecv", name == "MPI_Recv_init", name == "MPI_Precv_init", name == "MPI_Imrecv", strings.HasPrefix(name, "MPI_Isendrecv"):
 		return true, true
 	case strings.HasSuffix(name, "send") && strings.HasPrefix(name, "MPI_I"), strings.HasSuffix(name, "send_init"):
 		return false, true
 	}
 	return false, false
 }
-
-// Polls reports whether a thread polls and finds nothing.
-func (t *Thread) Polls() bool { return t.Class == Poll && t.Idle > pollIdle }
-
-// pollIdle is how long polling must have found nothing to count as waiting.
-const pollIdle = 500 * time.Millisecond
 
 // Waits reports whether a thread waits in MPI, by a call or by polling.
 func (t *Thread) Waits() bool { return t.Inside && t.Class != Poll || t.Polls() }

@@ -250,6 +250,7 @@ func (x *reader) addThread(f fields) {
 	} else if x.process.Condition == Stopped {
 		t.Since = max(at-time.Duration(f.signed("beat")), 0)
 	}
+	t.Calls, t.Progress = calls, progress
 	t.Idle = max(at-time.Duration(f.signed("moved")), 0)
 	if t.Looked = f.unsigned("looked") == progress+1; t.Looked {
 		for i := range min(f.unsigned("listed"), f.count("pending_handle")) {
@@ -257,7 +258,8 @@ func (x *reader) addThread(f fields) {
 			handle, _ := f.at("pending_handle", i).Uint64()
 			peer, _ := f.at("pending_peer", i).Int64()
 			tag, _ := f.at("pending_tag", i).Int64()
-			t.Pending = append(t.Pending, Request{string(f.at("pending_function", i).Bytes()), x.objects[handle], x.special(peer), x.tag(tag)})
+			t.Pending = append(t.Pending, Request{
+				Call: string(f.at("pending_function", i).Bytes()), Object: x.objects[handle], Peer: x.special(peer), Tag: x.tag(tag)})
 		}
 		t.More = int(f.unsigned("pending")) - len(t.Pending)
 	}

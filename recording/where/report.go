@@ -111,7 +111,7 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 	case t.Call == "":
 		s.Doing, s.Site = "computes, no MPI call that can wait yet", ""
 	case t.Polls():
-		s.Doing, s.Since = "polls with "+t.Call, t.Idle
+		s.Doing, s.Since = "polls with "+t.tests(), t.Idle
 	case t.Inside && t.Class != Poll:
 		s.Doing = "in " + t.Call
 		if t.Inner != nil {

@@ -10,11 +10,18 @@ import (
 // wait is what a thread waits for.
 type wait struct {
 	thread *Thread
-	on     []int // ranks of MPI_COMM_WORLD
+	on     []int // ranks of MPI_COMM_WORLD for which it waits for certain
+	maybe  []int // ranks for which it may wait as well
+	named  []int // those of them that it names: not all that could send to a receive from any source
 	needs  need
 	unsure bool   // further ranks, which are unknown
+	ends   bool   // it may end whatever those ranks do: it polls
+	loose  bool   // it is described, and never part of a cycle
 	text   string // "waits for a message from 2, tag 7"
 }
+
+// all are the ranks that a wait waits or may wait for.
+func (w *wait) all() []int { return compact(append(slices.Clone(w.on), w.maybe...)) }
 
 // need is how many of its ranks a wait needs.
 type need uint8
@@ -52,7 +59,7 @@ func newGraph(job *Job) *graph {
 	}
 	for _, p := range job.Processes {
 		for _, t := range p.Threads {
-			if w, ok := g.waitOf(p, t); ok {
+			if w, ok := g.waitOf(p, t); ok && !w.thread.moment() && !t.Moved {
 				g.waits[p.Rank] = append(g.waits[p.Rank], w)
 			}
 		}
@@ -151,7 +158,7 @@ func (w *wait) add(g *graph, self int, o *Object, peer int) {
 	case world == NoRank:
 		w.unsure = true
 	default:
-		w.on = append(w.on, world)
+		w.on, w.named = append(w.on, world), append(w.named, world)
 	}
 }
 
@@ -213,10 +220,10 @@ func compact(ranks []int) []int {
 	return slices.Compact(ranks)
 }
 
-// requests is the wait of a call on requests, or of a probe that polls.
+// requests is the wait of a call on requests, or of a thread that polls.
 func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
-	w.thread = t
-	if t.Role == Source { // MPI_Iprobe
+	w.thread, w.ends = t, t.Class == Poll
+	if t.Role == Source && len(t.Tests) == 0 { // MPI_Iprobe, in a run of an older version
 		w.add(g, p.Rank, t.Object, t.Peer)
 		w.on, w.text = compact(w.on), g.message(true, t.Object, t.Peer, t.Tag)
 		return w, t.Peer != ProcNull
@@ -238,7 +245,7 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 	n := len(t.Pending) + t.More
 	switch {
 	case n < 2:
-	case t.Class == WaitAny || t.Class == Poll && !strings.HasPrefix(t.Call, "MPI_Testall"):
+	case t.Class == WaitAny || t.Class == Poll && t.tests() != "MPI_Testall":
 		w.needs = needsOne
 	case w.needs == needsAll:
 		w.needs = needsSome
@@ -249,9 +256,15 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 		parts = append(parts[:most], fmt.Sprintf("%d more", more))
 	}
 	w.text = "waits in " + t.Call
+	if t.Class == Poll {
+		w.text = "polls with " + t.tests()
+	}
 	switch text := strings.Join(parts, "; "); {
-	case n == 1 && text != "":
+	case n == 1 && text != "" && t.Class != Poll:
 		w.text = "waits for " + text
+	case text != "" && t.Class == Poll:
+		w.text += " for " + strings.Join(parts, " or ")
+		text = ""
 	case n > 1:
 		w.text += " for " + map[bool]string{true: "one of "}[w.needs == needsOne] + Count(n, "request")
 		if text != "" {
@@ -260,40 +273,6 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 	}
 	w.on = compact(w.on)
 	return w, true
-}
-
-// collective is the wait of a collective call: for the members that have not entered this call yet.
-func (g *graph) collective(p *Process, t *Thread) (w wait, ok bool) {
-	w.thread = t
-	w.text = "is in " + t.Call + onObject(t)
-	others, known := g.others(t.Object, p.Rank)
-	w.unsure = !known || t.Collective == 0
-	if w.unsure {
-		return w, true
-	}
-	for _, rank := range others {
-		if g.entered(rank, t.Object.Identity) < t.Collective {
-			w.on = append(w.on, rank)
-		}
-	}
-	if len(w.on) > 0 {
-		w.text += ", which " + list(w.on) + " " + does(w.on, "has", "have") + " not entered"
-	}
-	return w, true
-}
-
-// entered is the number of collective calls that a rank has entered on an object.
-func (g *graph) entered(rank int, identity string) uint64 {
-	p := g.ranks[rank]
-	if p == nil {
-		return 0
-	}
-	for _, o := range p.Objects {
-		if o.Identity == identity {
-			return o.Collectives
-		}
-	}
-	return 0
 }
 
 func onObject(t *Thread) string {

@@ -2,6 +2,7 @@ package where
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -143,7 +144,7 @@ func TestFindings(t *testing.T) {
 			[]string{"mismatched collectives on MPI_COMM_WORLD: rank 0 is in collective call 5, MPI_Barrier, which rank 1 has left: it made a different call there",
 				"cycle"}},
 		{"a collective that others have just left", job(5, collective("MPI_Allreduce", 5), computes).entering(1, 5).moment(0), nil},
-		{"a message of another tag before it", job(0, receive(1, 7), send(0, 8)).moment(1), nil},
+		{"a message of another tag before it", job(0, receive(1, 7), send(0, 8)).moment(1), []string{"rank 0 waits for a message from 1, tag 7; 1 is active"}},
 		{"the wrong tag", job(0, receive(1, 7), send(0, 8)), []string{"the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv"}},
 		{"a stopped rank", job(0, receive(1, 7), receive(0, 7)).condition(1, Stopped),
 			[]string{"rank 1 is stopped by a signal (SIGSTOP); kill -CONT continues it", "rank 0 waits for a message from 1, tag 7; 1 is stopped"}},
@@ -184,7 +185,13 @@ func TestFindings(t *testing.T) {
 		{"any of two requests", job(0, waitall("MPI_Waitany", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), computes),
 			[]string{}},
 		{"polls", job(0, waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}), waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 0, Tag: 7})),
-			[]string{"cycle: 0 → 1 → 0, all in MPI_Test"}},
+			[]string{"possible cycle: 0 → 1 → 0, all in MPI_Test; ranks 0-1 poll and may go on"}},
+		{"polls two in turn, of which one computes", job(0, waitall("MPI_Test", Request{Call: "MPI_Iprobe", Peer: 1, Tag: 7}, Request{Call: "MPI_Iprobe", Peer: 2, Tag: 8}),
+			waitall("MPI_Test", Request{Call: "MPI_Iprobe", Peer: 0, Tag: 7}, Request{Call: "MPI_Iprobe", Peer: 2, Tag: 8}), computes), nil},
+		{"a broadcast does not need all to enter it", job(1, bcast(2, 1), receive(0, 7), computes).entering(1, 0).entering(2, 0),
+			[]string{"possible cycle: 0 → 1 → 0: 0 is in MPI_Bcast on MPI_COMM_WORLD, which 1-2 have not entered; 1 waits for a message from 0, tag 7"}},
+		{"a barrier that some are far from", job(1, exchange(1, 1), exchange(0, 0), collective("MPI_Barrier", 1), collective("MPI_Barrier", 1)).entering(0, 0).entering(1, 0).moment(0).moment(1),
+			[]string{"ranks 2-3 are in MPI_Barrier on MPI_COMM_WORLD, which 0-1 have not entered; 0-1 are active"}},
 		{"probes", job(0, func(t *Thread) { t.Call, t.Role, t.Peer, t.Tag = "MPI_Iprobe", Source, 1, 7 }, computes),
 			[]string{"rank 0 waits for a message from 1, tag 7; 1 computes for 5.0 s, after MPI_Send"}},
 		{"exchanges with a stopped rank", job(0, exchange(1, 3), exchange(2, 0), exchange(3, 1), exchange(0, 2)).condition(1, Stopped),
@@ -210,6 +217,28 @@ func TestFindings(t *testing.T) {
 				t.Errorf("got:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
 			}
 		})
+	}
+}
+
+// A second look takes back what has moved since the first one, and names what it may name.
+func TestTwoLooks(t *testing.T) {
+	looks := func(second *Job) []Finding {
+		n := 0
+		return Analyze(Look(func() *Job {
+			if n++; n == 1 {
+				return job(0, receive(1, 7), receive(0, 7))
+			}
+			return second
+		})).Findings
+	}
+	cycle := []Finding{{"cycle", []int{0, 1}, Certain, "cycle: 0 → 1 → 0, all in MPI_Recv"}}
+	if got := looks(job(0, receive(1, 7), receive(0, 7))); !reflect.DeepEqual(got, cycle) {
+		t.Errorf("%+v", got)
+	}
+	later := job(0, receive(1, 7), receive(0, 7))
+	later.Processes[1].Threads[0].Calls++
+	if got := looks(later); len(got) != 1 || got[0].Text != "rank 0 waits for a message from 1, tag 7; 1 is active" {
+		t.Errorf("%+v", got)
 	}
 }
 

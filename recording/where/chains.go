@@ -1,0 +1,247 @@
+package where
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// chains say, for each rank that others wait for and that does not wait itself, what it does and who waits for it.
+func (g *graph) chains(in map[int]bool) (all []Finding) {
+	waiting := map[int][]int{} // ends of chains: who waits for them
+	for _, p := range g.job.Processes {
+		if in[p.Rank] {
+			continue
+		}
+		for _, end := range g.ends(p.Rank, in) {
+			waiting[end] = append(waiting[end], p.Rank)
+		}
+	}
+	type end struct {
+		ranks   []int
+		waiting string
+	}
+	var ends []*end
+	for _, p := range g.job.Processes { // ends that the same ranks wait for, and that do the same, are one finding
+		if who := waiting[p.Rank]; who != nil {
+			key := list(who) + g.endText(p.Rank, in)
+			k := slices.IndexFunc(ends, func(e *end) bool { return e.waiting == key })
+			if k < 0 {
+				k = len(ends)
+				ends = append(ends, &end{waiting: key})
+			}
+			ends[k].ranks = append(ends[k].ranks, p.Rank)
+		}
+	}
+	for _, e := range ends {
+		who := waiting[e.ranks[0]]
+		first, longest := g.path(who, e.ranks[0], in)
+		text := ""
+		if len(longest) > 1 {
+			text = g.pathText(longest, e.ranks[0])
+		} else {
+			text = fmt.Sprintf("%s %s", g.subjects(who), g.commonText(who, first, e.ranks[0]))
+		}
+		if !in[e.ranks[0]] {
+			text += "; " + list(e.ranks) + " " + conjugated(e.ranks, g.endText(e.ranks[0], in))
+		}
+		if len(longest) > 1 && len(who) > len(longest) {
+			text += fmt.Sprintf(" (%s wait for %s in all)", ranksText(who), list(e.ranks))
+		}
+		all = append(all, Finding{Kind: "wait", Ranks: compact(append(slices.Clone(who), e.ranks...)), Certainty: g.sureOf(who), Text: text})
+	}
+	return all
+}
+
+// sureOf is how sure it is that ranks wait for what they seem to wait for.
+func (g *graph) sureOf(who []int) Certainty {
+	for _, rank := range who {
+		if slices.ContainsFunc(g.waits[rank], func(w wait) bool { return w.ends || w.loose || len(w.maybe) > 0 }) {
+			return Possible
+		}
+	}
+	return Certain
+}
+
+// ends are the ranks at the ends of all chains from a rank: ranks that do not wait, or in a cycle.
+func (g *graph) ends(rank int, in map[int]bool) (ends []int) {
+	seen := map[int]bool{rank: true}
+	queue := []int{rank}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		next := g.needed(at)
+		if at == rank {
+			next = g.links(at)
+		}
+		for _, to := range next {
+			switch {
+			case seen[to]:
+				continue
+			case in[to] || len(g.needed(to)) == 0:
+				ends = append(ends, to)
+			default:
+				queue = append(queue, to)
+			}
+			seen[to] = true
+		}
+	}
+	return compact(ends)
+}
+
+// path is the longest of the shortest chains from some ranks to an end, without the end, and the first rank of it.
+func (g *graph) path(who []int, end int, in map[int]bool) (first int, longest []int) {
+	next := map[int]int{} // towards the end
+	level := []int{end}
+	for len(level) > 0 {
+		var following []int
+		for _, rank := range who {
+			if _, known := next[rank]; known {
+				continue
+			}
+			for _, to := range g.links(rank) {
+				if slices.Contains(level, to) && (to == end || !g.works(to)) {
+					next[rank] = to
+					following = append(following, rank)
+					break
+				}
+			}
+		}
+		if len(following) > 0 {
+			first = following[0]
+		}
+		level = following
+	}
+	for at := first; at != end; at = next[at] {
+		longest = append(longest, at)
+		if _, ok := next[at]; !ok || len(longest) > len(who) {
+			break
+		}
+	}
+	return first, longest
+}
+
+const mostLinks = 6
+
+// pathText is "0 waits for a message from 2, tag 7; 2 is in MPI_Barrier on MPI_COMM_WORLD".
+func (g *graph) pathText(path []int, end int) string {
+	var parts []string
+	for i, rank := range path {
+		if i == mostLinks {
+			parts = append(parts, fmt.Sprintf("… %d more", len(path)-i))
+			break
+		}
+		next := end
+		if i+1 < len(path) {
+			next = path[i+1]
+		}
+		subject := fmt.Sprint(rank)
+		if g.works(rank) {
+			subject = "a thread of " + subject
+		}
+		parts = append(parts, subject+" "+g.waitFor(rank, next).text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// subjects names ranks that wait, or of which threads wait.
+func (g *graph) subjects(ranks []int) string {
+	if !slices.ContainsFunc(ranks, g.works) {
+		return ranksText(ranks)
+	}
+	return does(ranks, "a thread of ", "threads of ") + ranksText(ranks)
+}
+
+// commonText is what ranks wait for, if all do the same; else what one of them does.
+func (g *graph) commonText(who []int, first, end int) string {
+	text := ""
+	for _, rank := range who {
+		own := g.waitFor(rank, end).text
+		if text != "" && own != text {
+			return fmt.Sprintf("wait (%d %s)", first, g.waitFor(first, end).text)
+		}
+		text = own
+	}
+	return conjugated(who, text)
+}
+
+// conjugated puts what one rank does into the plural if there are more.
+func conjugated(ranks []int, text string) string {
+	if len(ranks) > 1 {
+		for _, verb := range [][2]string{{"waits", "wait"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"exchanges", "exchange"}} {
+			if rest, ok := strings.CutPrefix(text, verb[0]); ok && (rest == "" || rest[0] == ' ' || rest[0] == ',') {
+				return verb[1] + rest
+			}
+		}
+	}
+	return text
+}
+
+// endText is what the rank at the end of a chain does.
+func (g *graph) endText(rank int, in map[int]bool) string {
+	p := g.ranks[rank]
+	switch {
+	case p == nil:
+		return "has no data"
+	case in[rank]:
+		return "waits in a cycle"
+	}
+	switch p.Condition {
+	case Stopped:
+		return "is stopped"
+	case Dead:
+		return "has died"
+	case Finalized:
+		return "has called MPI_Finalize"
+	case Exited:
+		return "has exited"
+	case Unreachable:
+		return "is on another node"
+	case Missing:
+		return "has not finished MPI_Init"
+	}
+	if p.active() {
+		return "is active"
+	}
+	working := slices.IndexFunc(p.Threads, func(t *Thread) bool { return !t.Waits() && !t.Sleeps })
+	text := ""
+	switch {
+	case len(p.Threads) == 0:
+		return "has made no MPI call"
+	case working >= 0:
+		text = computesText(p.Threads[working])
+		if p.Condition == Running && p.PID > 0 && !p.Threads[working].Inside { // a debugger tells where
+			text += fmt.Sprintf(" (process %d on %s)", p.PID, p.Host)
+		}
+	case p.Working > 0:
+		text = "may call MPI"
+	default: // its message is under way
+		t := p.Threads[max(slices.IndexFunc(p.Threads, (*Thread).Waits), 0)]
+		text = "is in " + t.Call + onObject(t)
+	}
+	switch waits := g.waits[rank]; {
+	case len(waits) == 0:
+		return text
+	case !g.works(rank):
+		return waits[0].text
+	default:
+		return waits[0].text + ", and another thread of it " + text
+	}
+}
+
+func computesText(t *Thread) string {
+	text := "computes"
+	if d := Duration(t.Since); d != "" {
+		text += " for " + d
+	}
+	if t.Inside { // and polls
+		return "is in " + t.Call + onObject(t)
+	}
+	if t.Call != "" {
+		text += ", after " + t.Call
+		if t.Site != "" {
+			text += " at " + t.Site
+		}
+	}
+	return text
+}
