@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"mpitx/recording"
 	"mpitx/recording/profile"
 )
 
@@ -93,7 +94,7 @@ func pairTable(w io.Writer, pairs []profile.Pair, t Terminal) error {
 		if all > 0 {
 			share = float64(pair.Bytes()) / float64(all)
 		}
-		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), t.Amount(float64(pair.Bytes()), "B"), percentText(share)})
+		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), t.Amount(float64(pair.Bytes()), "B"), recording.Percent(share)})
 	}
 	return r.Write(w, FormatTable, t)
 }

@@ -130,7 +130,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		line("No MPI call was recorded" + why(p, o))
 		return
 	}
-	text := fmt.Sprintf("MPI takes %s of the run time, in %s", percentText(inMPI(p)), counted(int(p.Total.Calls), "call"))
+	text := fmt.Sprintf("MPI takes %s of the run time, in %s", recording.Percent(inMPI(p)), counted(int(p.Total.Calls), "call"))
 	if slices.ContainsFunc(p.Ranks, func(r *profile.Rank) bool { return r.Threads > 1 }) {
 		text += " (of the main threads; below, times are sums over threads)"
 	}
@@ -139,7 +139,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		if !o.UTF8 {
 			times = "x"
 		}
-		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", percentText(e.Parallel), percentText(e.LoadBalance), times, percentText(e.Communication))
+		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", recording.Percent(e.Parallel), recording.Percent(e.LoadBalance), times, recording.Percent(e.Communication))
 	}
 	line(text)
 }
@@ -246,5 +246,3 @@ func counted(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %s", n, noun)
 }
-
-func percentText(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

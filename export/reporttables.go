@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"mpitx/recording"
 	"mpitx/recording/profile"
 )
 
@@ -45,7 +46,7 @@ func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most
 	}
 	list, header := first(all, most, map[bool]string{false: "FUNCTION", true: "CALL SITE"}[sites])
 	total := t.ScaleOf("ns", float64(longest))
-	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME/" + total.Unit, Right: true, Point: true}, {Header: "OF RUN", Right: true},
+	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF RUN", Right: true},
 		{Header: "CALLS", Right: true}, {Header: "P50", Right: true}, {Header: "P99", Right: true, Drop: 2},
 		{Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT"},
 		{Header: "SENT", Right: true, Spare: true}, {Header: "RECEIVED", Right: true, Spare: true}, {Header: "MEAN", Right: true, Spare: true},
@@ -59,12 +60,12 @@ func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most
 		}
 		spread := p.SpreadOf(f.Ranks, profile.Time)
 		each := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
-		share := percentText(p.ShareOf(f))
+		share := recording.Percent(p.ShareOf(f))
 		if profile.Initializes(f.Name) {
 			share = "-"
 		}
 		r.Rows = append(r.Rows, []any{name, total.Texts(float64(f.Time))[0], share, f.Calls, each(f.Percentile(50)), each(f.Percentile(99)),
-			percentText(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each(f.Mean()), each(f.Percentile(95)), each(f.Longest), f.Within})
+			recording.Percent(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each(f.Mean()), each(f.Percentile(95)), each(f.Longest), f.Within})
 	}
 	return r
 }
@@ -88,7 +89,7 @@ func rankTable(p *profile.Profile, most int, t Terminal) *Rows {
 		}
 		scale := t.ScaleOf(q.unit, s.Max)
 		text := scale.Texts(s.Min, s.Mean, s.Max)
-		r.Rows = append(r.Rows, []any{q.title, text[0], text[1], text[2], scale.Unit, percentText(s.Imbalance()), strconv.Itoa(s.MaxRank), strconv.Itoa(s.MinRank)})
+		r.Rows = append(r.Rows, []any{q.title, text[0], text[1], text[2], scale.Unit, recording.Percent(s.Imbalance()), strconv.Itoa(s.MaxRank), strconv.Itoa(s.MinRank)})
 	}
 	return r
 }
@@ -129,8 +130,8 @@ func phaseTable(p *profile.Profile, most int, t Terminal) *Rows {
 			share = float64(in) / float64(elapsed)
 		}
 		e := ph.Efficiency
-		r.Rows = append(r.Rows, []any{name, t.Amount(float64(e.Elapsed), "ns"), ph.Entered, percentText(share), percentText(e.Parallel), percentText(e.LoadBalance),
-			percentText(e.Communication), ph.Calls, bytesText(t, ph.Sent()), bytesText(t, ph.Received())})
+		r.Rows = append(r.Rows, []any{name, t.Amount(float64(e.Elapsed), "ns"), ph.Entered, recording.Percent(share), recording.Percent(e.Parallel), recording.Percent(e.LoadBalance),
+			recording.Percent(e.Communication), ph.Calls, bytesText(t, ph.Sent()), bytesText(t, ph.Received())})
 	}
 	return r
 }
@@ -143,14 +144,14 @@ func objectTable(p *profile.Profile, most int, t Terminal) *Rows {
 		longest = max(longest, o.Time)
 	}
 	total := t.ScaleOf("ns", float64(longest))
-	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true}, {Header: "TIME/" + total.Unit, Right: true, Point: true},
+	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true},
 		{Header: "OF RUN", Right: true}, {Header: "CALLS", Right: true}, {Header: "SENT", Right: true}, {Header: "RECEIVED", Right: true}, {Header: "KIND", Spare: true}}}
 	for _, o := range list {
 		var size, groups any
 		if o.Known && o.Kind != profile.File {
 			size, groups = o.Size, o.Groups
 		}
-		r.Rows = append(r.Rows, []any{o.Text(), size, groups, total.Texts(float64(o.Time))[0], percentText(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
+		r.Rows = append(r.Rows, []any{o.Text(), size, groups, total.Texts(float64(o.Time))[0], recording.Percent(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
 	}
 	return r
 }
@@ -169,7 +170,7 @@ func sizeTable(p *profile.Profile, t Terminal) *Rows {
 			if to > 0 || k == 0 {
 				last = t.Amount(float64(to), "B")
 			}
-			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), t.Amount(float64(from), "B"), last, n, percentText(float64(n) / float64(all))})
+			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), t.Amount(float64(from), "B"), last, n, recording.Percent(float64(n) / float64(all))})
 		}
 	}
 	return r

@@ -44,6 +44,17 @@ type Member struct {
 	Value any
 }
 
+// Units writes the units in texts of mpitx's own with the characters that a terminal has.
+func (r *Rows) Units(t Terminal) {
+	for _, row := range r.Rows {
+		for i := range row {
+			if s, ok := row[i].(string); ok {
+				row[i] = t.Units(s)
+			}
+		}
+	}
+}
+
 // Write writes the rows in any format. The names format is the first column.
 func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
 	switch f {

@@ -107,7 +107,7 @@ func optional(n *int) any {
 
 // TriggerEvents are the events of one trigger for people; most limits them (0 is all).
 func TriggerEvents(one *trigger.Trigger, most int, t Terminal) *Rows {
-	r := &Rows{Columns: []RowColumn{{Header: "TIME/s", Right: true, Point: true}, {Header: "RANK", Right: true}, {Header: "FUNCTION"}, {Header: "PEER", Right: true, Optional: true},
+	r := &Rows{Columns: []RowColumn{{Header: "TIME (s)", Right: true, Point: true}, {Header: "RANK", Right: true}, {Header: "FUNCTION"}, {Header: "PEER", Right: true, Optional: true},
 		{Header: "ROOT", Right: true, Optional: true}, {Header: "TAG", Right: true, Optional: true, Drop: 2}, {Header: "BYTES", Right: true, Optional: true}, {Header: "COMMUNICATOR", Optional: true, Drop: 1},
 		{Header: "VALUES", Optional: true}, {Header: "CALL SITE", Optional: true}}}
 	for i := range one.Events {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Scale formats amounts that are compared with each other: in one unit, with as many decimals as the greatest needs for four digits.
@@ -36,9 +37,7 @@ func (t Terminal) ScaleOf(unit string, greatest float64) Scale {
 			s.Unit, s.factor = step.unit, step.factor
 		}
 	}
-	if s.Unit == "µs" && !t.UTF8 {
-		s.Unit = "us"
-	}
+	s.Unit = t.Units(s.Unit)
 	if scaled := greatest / s.factor; scaled > 0 && !math.IsInf(scaled, 0) {
 		s.decimals = min(max(3-int(math.Floor(math.Log10(scaled))), 0), 6)
 	}
@@ -52,6 +51,14 @@ func (s Scale) Text(x float64, whole bool) string {
 		decimals = 0
 	}
 	return strconv.FormatFloat(x/s.factor, 'f', decimals, 64)
+}
+
+// Units writes the units in a text of mpitx's own with the characters that a terminal has.
+func (t Terminal) Units(s string) string {
+	if t.UTF8 {
+		return s
+	}
+	return strings.ReplaceAll(s, "µs", "us")
 }
 
 // Value is an amount in the scale's unit.

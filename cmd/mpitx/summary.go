@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -101,9 +102,9 @@ func ofThreads(run *recording.Run) string {
 
 func share(part, whole float64) string {
 	if whole <= 0 {
-		return "- %"
+		return recording.Percent(math.NaN())
 	}
-	return fmt.Sprintf("%.1f %%", 100*part/whole)
+	return recording.Percent(part / whole)
 }
 
 func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Terminal) {

@@ -240,7 +240,11 @@ func (o *topOptions) print(name string) error {
 		if i > 0 {
 			fmt.Fprintln(o.a.out)
 		}
-		if err := o.rows(feed, frame, table).Write(o.a.out, o.format, terminal); err != nil {
+		rows := o.rows(feed, frame, table)
+		if o.people() {
+			rows.Units(terminal)
+		}
+		if err := rows.Write(o.a.out, o.format, terminal); err != nil {
 			return err
 		}
 	}

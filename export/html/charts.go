@@ -161,7 +161,21 @@ func (r rankTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// grid is the communication matrix: the bytes from each rank (y) to each one (x).
+// fromTop has the ranks' marks in n lines from the top down.
+type fromTop struct {
+	rankTicks
+	n int
+}
+
+func (f fromTop) Ticks(low, high float64) []plot.Tick {
+	ticks := f.rankTicks.Ticks(low, high)
+	for i := range ticks {
+		ticks[i].Value = float64(f.n-1) - ticks[i].Value
+	}
+	return ticks
+}
+
+// grid is the communication matrix: the bytes from each rank (y, the first one on top) to each one (x).
 type grid struct {
 	n     int
 	bytes []float64
@@ -170,7 +184,7 @@ type grid struct {
 func (g *grid) Dims() (c, r int)   { return g.n, g.n }
 func (g *grid) X(c int) float64    { return float64(c) }
 func (g *grid) Y(r int) float64    { return float64(r) }
-func (g *grid) Z(c, r int) float64 { return g.bytes[r*g.n+c] }
+func (g *grid) Z(c, r int) float64 { return g.bytes[(g.n-1-r)*g.n+c] }
 
 // matrix is a heat map of the bytes between ranks, and what its colours mean.
 func matrix(p *profile.Profile, t export.Terminal) (chart template.HTML, note string) {
@@ -209,7 +223,7 @@ func matrix(p *profile.Profile, t export.Terminal) (chart template.HTML, note st
 	h := plotter.NewHeatMap(g, shades(64))
 	h.Rasterized, h.Min, h.Max = g.n > 16, 0, most
 	c.Add(h)
-	c.X.Tick.Marker, c.Y.Tick.Marker = rankTicks{per, size}, rankTicks{per, size}
+	c.X.Tick.Marker, c.Y.Tick.Marker = rankTicks{per, size}, fromTop{rankTicks{per, size}, g.n}
 	canvas := vgsvg.New(420, 420)
 	c.Draw(draw.New(canvas))
 	return element(canvas, "bytes sent from each rank to each other rank"), "Bytes that were sent. The darkest cell is " + t.Amount(most, "B") + "; white is nothing."

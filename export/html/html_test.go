@@ -2,10 +2,12 @@ package html
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +78,27 @@ func TestPage(t *testing.T) {
 }
 
 // A profile without calls has no findings, and the page does not call it good.
+// Rank 0 is on top of the matrix, as in mpitx top: its name is above the others.
+func TestMatrixFromTop(t *testing.T) {
+	page := solver(t)
+	chart := page[strings.Index(page, "<h3>Messages between ranks</h3>"):]
+	ranks, last := 0, math.Inf(1)
+	for _, m := range regexp.MustCompile(`<text x="([\d.]+)" y="-([\d.]+)"[^>]*>(\d)</text>`).FindAllStringSubmatch(chart, -1) {
+		x, _ := strconv.ParseFloat(m[1], 64)
+		height, _ := strconv.ParseFloat(m[2], 64) // above the bottom
+		if x > 40 {                               // below the columns
+			continue
+		}
+		if m[3] != strconv.Itoa(ranks) || height >= last {
+			t.Errorf("rank %s is %v above the bottom, the rank before it %v", m[3], height, last)
+		}
+		ranks, last = ranks+1, height
+	}
+	if ranks != 4 {
+		t.Errorf("%d ranks are named left of the matrix", ranks)
+	}
+}
+
 func TestNoCalls(t *testing.T) {
 	var b strings.Builder
 	if err := Write(&b, &profile.Profile{Run: &recording.Run{}}, nil, "run1"); err != nil {

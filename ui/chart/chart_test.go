@@ -287,6 +287,26 @@ func TestZeros(t *testing.T) {
 	}
 }
 
+// Bars are filled from zero; with negative numbers they are points.
+func TestBarsBeginAtZero(t *testing.T) {
+	r := Rows{Names: []string{"0"}, Values: [][]float64{{942, 1000}}}
+	if text := plain(Strips(r, 40, 5, utf8)); !strings.Contains(text, " 0│") || strings.Count(text, "█") != 7 {
+		t.Error(text)
+	}
+	r.Values[0][0] = -1000
+	if text := plain(Strips(r, 40, 5, utf8)); !strings.Contains(text, "-1k│") || strings.Count(text, "█") != 1 || strings.Count(text, "▁") != 1 {
+		t.Error(text)
+	}
+}
+
+// The scale of shares has the whole, also if all values are small or equal.
+func TestFullScale(t *testing.T) {
+	r := Rows{Names: []string{"0", "1"}, Values: [][]float64{{0.63, 0.63}, {0.63, 0.63}}, Full: 1, Time: Time{Step: time.Second, Fill: true, Left: "0s", Right: "2s"}}
+	if text := plain(HeatMap(r, 60, 3, utf8)); !strings.Contains(text, " 0 ") || !strings.Contains(text, " 1 ") || !strings.Contains(text, "▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓") {
+		t.Error(text)
+	}
+}
+
 // A scale of one value is one glyph, and a label of the scale is apart from the row's name.
 func TestLegend(t *testing.T) {
 	r := Rows{Names: []string{"0"}, Values: [][]float64{{0, 0, 0}}, Label: perSecond, Time: Time{Step: time.Second, Fill: true, Left: "0s", Right: "3s"}}
@@ -321,8 +341,8 @@ func TestStrips(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, plain(d))
 		}
 	}
-	if !strings.HasSuffix(d.Lines[1], " ▆▆▆▆▆████") {
-		t.Errorf("100 of 1 to 1000 is not at two thirds:\n%s", plain(d))
+	if !strings.HasSuffix(d.Lines[1], " ▆▆▆▆▆    ") {
+		t.Errorf("100 of 1 to 1000 is not a point at two thirds:\n%s", plain(d))
 	}
 	r.Values = nil
 	for i := range 40 {
@@ -411,7 +431,7 @@ func TestLabels(t *testing.T) {
 		"nothing but zero": {Rows{Values: [][]float64{{0, 0, 0}}}, "0"},
 		"a constant item":  {Rows{Values: [][]float64{{3, 3, 3}}, Label: item, Items: true}, "busy"},
 		"items":            {Rows{Values: [][]float64{{2, 3, 7}}, Label: item, Items: true}, "waiting busy idle"},
-		"nearly constant":  {Rows{Values: [][]float64{{1000000, 1000001}}}, "1M"},
+		"nearly constant":  {Rows{Values: [][]float64{{1000000, 1000001}}}, "1M 500k 0"},
 	} {
 		c.r.Names = []string{""}
 		var labels []string

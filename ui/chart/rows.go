@@ -19,8 +19,9 @@ type Rows struct {
 	Values [][]float64          // of each row, the newest last
 	Label  func(float64) string // writes a number of the scale with its unit; nil: Number
 	Time   Time
-	Log    bool // a logarithmic scale; values of 0 and less are at its lower end
-	Items  bool // values stand for words: nothing is between them, and the scale begins with the least
+	Log    bool    // a logarithmic scale; values of 0 and less are at its lower end
+	Items  bool    // values stand for words: nothing is between them, and the scale begins with the least
+	Full   float64 // values are parts of this: the scale is from 0 to it, or to a greater value; 0: they are not
 	Cursor *Cursor
 }
 
@@ -156,6 +157,12 @@ func (r *Rows) scale(rows [][]float64) scale {
 		rows = positive
 	}
 	s.low, s.high, _ = Range(rows...)
+	if r.Full > 0 {
+		s.high = max(s.high, r.Full)
+		if !s.log {
+			s.low = min(s.low, 0)
+		}
+	}
 	if !s.log && !r.Items && s.low > 0 && (s.low < s.high/2 || s.low == s.high) {
 		s.low = 0
 	}

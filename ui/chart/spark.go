@@ -13,7 +13,7 @@ func Sparkline(values []float64, width int, fill bool, on term.Term) string {
 	s := r.scale([][]float64{values})
 	var p painter
 	for _, x := range values {
-		p.paint(seriesColor(0, on), level(s.place(x), 1, 0, on))
+		p.paint(seriesColor(0, on), level(s.place(x), 1, 0, true, on))
 	}
 	return p.line()
 }

@@ -13,7 +13,8 @@ import (
 
 // Strips draws each row as bars over time, one strip below the other, all with the same scale, and below them the times, in at most height
 // lines. Strips of two lines or more have the scale at their left; if there is room for one line each, the scale is below them. If there are
-// more rows than lines, those around the cursor are shown. A gap is blank.
+// more rows than lines, those around the cursor are shown. A gap is blank. Bars are filled from zero; on a logarithmic scale, and with
+// negative numbers, they are points.
 func Strips(r Rows, width, height int, on term.Term) Drawing {
 	n := len(r.Values)
 	if width <= 0 || height <= 0 || n == 0 {
@@ -24,6 +25,9 @@ func Strips(r Rows, width, height int, on term.Term) Drawing {
 	shown := min(n, room/high)
 	from := max(min(r.row()-shown/2, n-shown), 0)
 	s := r.scale(r.Values) // also of those that are not shown: strips stay comparable
+	if !s.log && !r.Items {
+		s.low, s.high = min(s.low, 0), max(s.high, 0)
+	}
 	labels, labelWidth := r.strip(s, high, width, on)
 	names, margin := r.names(r.Names[from:from+shown], func(i int) bool { return r.row() == from+i }, width/3, on)
 	d := r.newDrawing(width, margin, labelWidth+1)
@@ -47,7 +51,7 @@ func Strips(r Rows, width, height int, on term.Term) Drawing {
 		var legend []glyph
 		note := ""
 		if labelWidth == 0 {
-			legend = r.legend(s, func(t float64) glyph { return glyph{seriesColor(0, on), level(t, 1, 0, on)} })
+			legend = r.legend(s, func(t float64) glyph { return glyph{seriesColor(0, on), level(t, 1, 0, true, on)} })
 		}
 		if shown < n {
 			note = fmt.Sprintf("  %s-%s of %d", r.Names[from], r.Names[from+shown-1], n)
@@ -115,10 +119,11 @@ func (r *Rows) bars(d *Drawing, s scale, row, high int, on term.Term) [][]glyph 
 		of = seriesColor(1, on)
 	}
 	lines := make([][]glyph, high)
+	filled := !s.log && s.low >= 0 || r.Items
 	for x, v := range fit(r.Values[row], d.Columns, d.fill) {
 		t := s.place(v)
 		for y := range lines {
-			c := glyph{of, level(t, high, high-1-y, on)}
+			c := glyph{of, level(t, high, high-1-y, filled, on)}
 			if c.text == " " {
 				if c.color = nil; x == cursor {
 					c.text = on.Glyphs().Bar
@@ -130,15 +135,16 @@ func (r *Rows) bars(d *Drawing, s scale, row, high int, on term.Term) [][]glyph 
 	return lines
 }
 
-// level is the glyph of a bar in one of its high lines, counted from below. The least value is a low line, not a blank: that is a gap.
-func level(t float64, high, line int, on term.Term) string {
+// level is the glyph of a bar in one of its high lines, counted from below; of a bar that is not filled, only its highest line has one.
+// The least value is a low line, not a blank: that is a gap.
+func level(t float64, high, line int, fill bool, on term.Term) string {
 	bars := on.Glyphs().Bars
 	n := len(bars)
 	if math.IsNaN(t) {
 		return " "
 	}
 	filled := 1 + int(math.Round(t*float64(high*n-1))) - line*n
-	if filled <= 0 {
+	if filled <= 0 || filled > n && !fill {
 		return " "
 	}
 	return bars[min(filled, n)-1]

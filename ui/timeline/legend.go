@@ -3,10 +3,10 @@ package timeline
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"mpitx/recording"
 	"mpitx/ui/term"
 )
 
@@ -80,7 +80,7 @@ func (m *Model) legendLines(entries []entry, rest []string, n int) (lines []stri
 			text, _, _ = strings.Cut(text, ",")
 		}
 		if i < n {
-			text += " " + percent(float64(e.took)/float64(max(m.frame.Counted, 1)))
+			text += " " + recording.Percent(float64(e.took)/float64(max(m.frame.Counted, 1)))
 		}
 		parts = append(parts, m.terminal.Paint(term.Style{Color: e.color, Bold: true}, e.letter)+" "+text)
 	}
@@ -151,17 +151,4 @@ func (m *Model) kindEntries() (all []entry) {
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.took, a.took) })
 	return all
-}
-
-// percent is a part for people.
-func percent(x float64) string {
-	switch {
-	case x <= 0:
-		return "0%"
-	case x < 0.001:
-		return "<0.1%"
-	case x < 0.0995:
-		return strconv.FormatFloat(x*100, 'f', 1, 64) + "%"
-	}
-	return strconv.FormatFloat(x*100, 'f', 0, 64) + "%"
 }

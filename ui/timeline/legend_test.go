@@ -36,7 +36,7 @@ func TestLettersStay(t *testing.T) {
 func TestLegendOfAllRows(t *testing.T) {
 	for _, height := range []int{12, 14, 40} {
 		u := sit(t, story(t), Options{}, utf8, 200, height)
-		u.sees("C collective 16%  W wait, test 12%  P probe 5.4%  I init, finalize 5.3%  S send 4.7%  R receive 1.4%")
+		u.sees("C collective 16.2 %  W wait, test 11.9 %  P probe 5.4 %  I init, finalize 5.3 %  S send 4.7 %  R receive 1.4 %")
 	}
 }
 

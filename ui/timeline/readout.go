@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mpitx/export"
+	"mpitx/recording"
 	"mpitx/recording/trace"
 	"mpitx/ui/term"
 )
@@ -184,9 +185,9 @@ func (m *Model) cell(d *Detail) string {
 	if c.Calls < 2 {
 		return ""
 	}
-	text := fmt.Sprintf(" this column: %s, %s in MPI:", plural(c.Calls, "call"), percent(float64(c.Busy)/float64(max(d.Width-c.Skipped, 1))))
+	text := fmt.Sprintf(" this column: %s, %s in MPI:", plural(c.Calls, "call"), recording.Percent(float64(c.Busy)/float64(max(d.Width-c.Skipped, 1))))
 	for i, s := range c.Shares {
-		part := fmt.Sprintf(" %s %s,", m.terminal.Safe(m.frame.Functions[s.Function]), percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
+		part := fmt.Sprintf(" %s %s,", m.terminal.Safe(m.frame.Functions[s.Function]), recording.Percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
 		if i > 0 && term.Width(text+part) > m.width {
 			break
 		}
@@ -240,7 +241,7 @@ func (m *Model) messages(height int) []string {
 			line = m.terminal.Paint(term.Columns, line)
 			note := ""
 			if f.Matching {
-				note = fmt.Sprintf("matching messages: %d%%", int(f.Matched*100))
+				note = fmt.Sprintf("matching messages: %d %%", int(f.Matched*100))
 			}
 			if len(d.Messages) > height-1 {
 				note = strings.TrimLeft(note+fmt.Sprintf("  %d of %d", m.message+1, len(d.Messages)), " ")

@@ -231,7 +231,7 @@ func (m *Model) status() string {
 	}
 	shown += ", " + m.amount((f.Window.To-f.Window.From)/time.Duration(f.Window.Columns)) + " a column"
 	if f.Behind {
-		shown += fmt.Sprintf(", %d%% read", int(f.Read*100))
+		shown += fmt.Sprintf(", %d %% read", int(f.Read*100))
 	} else if f.Sampled {
 		shown += ", a sample: zoom in for all calls"
 	}

@@ -1,7 +1,6 @@
 package top
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -12,7 +11,7 @@ import (
 )
 
 var functionHeadings = []heading{
-	{"FUNCTION", 0, true, 0}, {"NOW", 6, false, 0}, {"OF RUN", 6, false, 8}, {"TIME", 7, false, 3}, {"CALLS/s", 7, false, 7}, {"CALLS", 7, false, 2},
+	{"FUNCTION", 0, true, 0}, {"NOW", 7, false, 0}, {"OF RUN", 7, false, 8}, {"TIME", 7, false, 3}, {"CALLS/s", 7, false, 7}, {"CALLS", 7, false, 2},
 	{"BYTES/s", 8, false, 6}, {"MEAN", 7, false, 5}, {"IMBALANCE", 9, false, 1}, {"MAX AT", 6, false, 4},
 }
 
@@ -22,16 +21,7 @@ var functionRankHeadings = []heading{
 }
 
 func shareOf(x float64) value {
-	text := fmt.Sprintf("%.0f%%", 100*x)
-	switch {
-	case math.IsNaN(x):
-		text = "-"
-	case x > 0 && x < 0.0005:
-		text = "<0.1%"
-	case x > 0 && x < 0.0995:
-		text = fmt.Sprintf("%.1f%%", 100*x)
-	}
-	return value{text: text, number: x}
+	return value{text: recording.Percent(x), number: x}
 }
 
 // functions are the lines of the view of functions.

@@ -141,7 +141,7 @@ func (m *Model) readout(d *Detail) string {
 		if math.IsNaN(x) {
 			return "no value"
 		}
-		return m.terminal.Safe(d.label(x))
+		return m.label(d, x)
 	}
 	line := when + "  rank " + rankText(d.Ranks[row].Rank) + ": " + text(at(row))
 	low, high := -1, -1

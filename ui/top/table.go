@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mpitx/recording"
 	"mpitx/ui/chart"
 )
 
@@ -44,7 +45,7 @@ func amount(x float64, unit string) string {
 		fallthrough
 	case unit == "s":
 		if perSecond {
-			return chart.Number(100*x) + "%"
+			return recording.Percent(x)
 		}
 		return duration(x)
 	}
@@ -60,7 +61,7 @@ func labelled(x float64, unit string) string {
 	case math.IsNaN(x):
 		return text
 	case x == 0 && time && perSecond:
-		return "0%"
+		return recording.Percent(0)
 	case x == 0 && time:
 		return "0s"
 	case x == 0:
@@ -78,7 +79,7 @@ func duration(seconds float64) string {
 	case a < 999.5e-9:
 		return chart.Number(seconds*1e9) + "ns"
 	case a < 999.5e-6:
-		return chart.Number(seconds*1e6) + "us"
+		return chart.Number(seconds*1e6) + "µs"
 	case a < 999.5e-3:
 		return chart.Number(seconds*1e3) + "ms"
 	}

@@ -307,7 +307,11 @@ func (m *Model) row(i int, widths []int, trend int) string {
 			b.WriteString(" ")
 		}
 		first = false
-		text := m.terminal.Safe(e.cells[k].text)
+		text := e.cells[k].text
+		if !e.cells[k].isText {
+			text = m.terminal.Units(text)
+		}
+		text = m.terminal.Safe(text)
 		switch {
 		case k == 0 && h.left:
 			b.WriteString(m.terminal.FitMiddle(text, widths[k]))

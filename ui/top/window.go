@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mpitx/catalog"
 	"mpitx/recording"
 	"mpitx/ui/chart"
 )
@@ -53,8 +54,8 @@ func (m *Model) plot(d *Detail) chart.Rows {
 	if w.still {
 		end = w.end
 	}
-	label := func(x float64) string { return m.terminal.Cut(m.terminal.Safe(d.label(x)), 16) }
-	r := chart.Rows{Title: "rank", Label: label, Items: d.Enum != nil, Log: m.log && d.Enum == nil, Time: chart.Time{Step: d.BinWidth, Fill: d.Whole || w.span > 0}}
+	label := func(x float64) string { return m.terminal.Cut(m.label(d, x), 16) }
+	r := chart.Rows{Title: "rank", Label: label, Items: d.Enum != nil, Log: m.log && d.Enum == nil, Full: d.full(), Time: chart.Time{Step: d.BinWidth, Fill: d.Whole || w.span > 0}}
 	skip := len(d.History[0]) - d.bins(end, d.End) - n // bins that are older than the window; negative: some are missing
 	for i := range d.Ranks {
 		values := make([]float64, n)
@@ -206,6 +207,25 @@ func (m *Model) history() int {
 		return d.bins(0, m.window.span) + 1
 	}
 	return m.width
+}
+
+// full is what the values of a share are parts of: time per second, and a percentage; 0: they are no shares.
+func (d *Detail) full() float64 {
+	switch {
+	case d.As == recording.Rate && d.Unit == "ns":
+		return 1e9
+	case d.As == recording.Rate && d.Unit == "s", d.As != recording.Rate && d.As != recording.Delta && d.Class == catalog.ClassPercentage:
+		return 1
+	}
+	return 0
+}
+
+// label is a value of the map and the chart on this terminal.
+func (m *Model) label(d *Detail, x float64) string {
+	if d.Enum == nil {
+		return m.terminal.Units(d.label(x))
+	}
+	return m.terminal.Safe(d.label(x))
 }
 
 // label is a value of the map and the chart: with its unit, or by its name in the variable's enumeration.
