@@ -105,6 +105,9 @@ struct chain_state *chain_state_find(const void *address, const void *frame);
 /* After a call by a callback. */
 void chain_state_return(struct chain_state *state);
 uint64_t chain_state_collective(uint64_t object);
+void chain_state_persistent(uint64_t object, uint32_t number, bool start);
+/* After a call that has tested something without success. */
+void chain_state_test(struct chain_state *state);
 void chain_state_thread_end(void);
 
 /* ---- resolve.c ---- */

@@ -62,9 +62,60 @@ uint64_t chain_state_collective(uint64_t object)
     thread->object = object;
     thread->epoch = peers_epoch(object);
     thread->collectives = thread->state == &nowhere ? NULL : owner->collectives(object);
-    if (thread->collectives) return ++*thread->collectives;
+    if (thread->collectives) return ++thread->collectives->count;
     thread->object = 0;
     return 0;
+}
+
+/* A persistent collective is made (number: of this call) or started. */
+void chain_state_persistent(uint64_t object, uint32_t number, bool start)
+{
+    struct chain_collectives *collectives = number && chain_states_on ? owner->collectives(object) : NULL;
+    for (int i = 0; collectives && i < CHAIN_PERSISTENT; i++) {
+        if (start ? collectives->persistent[i] == number : collectives->persistent[i] == 0) {
+            collectives->starts[i] += start;
+            collectives->persistent[i] = number;
+            return;
+        }
+    }
+}
+
+uint32_t chain_state_starts(uint64_t object, uint32_t number)
+{
+    const struct chain_collectives *collectives = number ? owner->collectives(object) : NULL;
+    for (int i = 0; collectives && i < CHAIN_PERSISTENT; i++)
+        if (collectives->persistent[i] == number) return collectives->starts[i];
+    return 0;
+}
+
+/* ---- polling ---- */
+
+void chain_state_test(struct chain_state *state)
+{
+    bool probe = state->arguments & CHAIN_COMM;
+    uint64_t what = probe ? state->object : state->request;
+    uint32_t count = state->arguments & CHAIN_REQUESTS ? state->count : 0;
+    if (state->test_progress != state->progress) {
+        state->tests = 0;
+        state->test_progress = state->progress;
+    }
+    uint32_t known = state->tests & ~CHAIN_TEST_FOUND, listed = known < CHAIN_TESTS ? known : CHAIN_TESTS;
+    for (uint32_t i = 0; i < listed; i++) {
+        if (state->test_what[i] != what || state->test_function[i] != state->function || state->test_address[i] != state->address) continue;
+        if (probe && (state->test_peer[i] != state->peer || state->test_tag[i] != state->tag)) continue;
+        state->test_count[i] = count;
+        return;
+    }
+    if (listed < CHAIN_TESTS) {
+        state->test_what[listed] = what;
+        state->test_address[listed] = state->address;
+        state->test_peer[listed] = state->peer;
+        state->test_tag[listed] = state->tag;
+        state->test_count[listed] = count;
+        state->test_function[listed] = state->function;
+        state->test_arguments[listed] = state->arguments;
+    }
+    if (known <= CHAIN_TESTS) __atomic_store_n(&state->tests, state->tests + 1, __ATOMIC_RELEASE);
 }
 
 void chain_state_thread_end(void)

@@ -27,6 +27,9 @@ enum chain_argument {
     CHAIN_ARGUMENT_KIND = 16
 };
 
+enum { CHAIN_TESTS = 8, CHAIN_RECENT = 8, CHAIN_PERSISTENT = 4 };
+#define CHAIN_TEST_FOUND (UINT32_C(1) << 31) /* a probe has found a message since */
+
 /* A row of a table in the run: it starts like struct mpitx_run_row. */
 struct chain_state {
     uint32_t sequence, owner;
@@ -45,11 +48,28 @@ struct chain_state {
     uint64_t calls;
     uint64_t progress;  /* calls that did something: without those that polled and found nothing */
     uint64_t collective; /* the number of this collective call on the communicator, from 1 */
+    /* What it has tested without success since `progress` was test_progress: */
+    uint64_t test_progress;
+    uint64_t test_what[CHAIN_TESTS];    /* the request or the address of the array, or the communicator of a probe */
+    uint64_t test_address[CHAIN_TESTS]; /* the caller's return address */
+    int32_t test_peer[CHAIN_TESTS], test_tag[CHAIN_TESTS]; /* of a probe */
+    uint32_t test_function[CHAIN_TESTS], test_count[CHAIN_TESTS], test_arguments[CHAIN_TESTS];
+    uint32_t tests;     /* how many; more than CHAIN_TESTS: further ones, which are not listed. With CHAIN_TEST_FOUND */
+    uint32_t test_reserved;
+};
+
+/* The collective calls on a communicator. */
+struct chain_collectives {
+    uint64_t count;
+    uint32_t number[CHAIN_RECENT], function[CHAIN_RECENT]; /* the last ones, in a ring */
+    int32_t root[CHAIN_RECENT];                            /* CALL_NONE: none */
+    uint32_t persistent[CHAIN_PERSISTENT], starts[CHAIN_PERSISTENT]; /* the numbers of the first persistent ones, and how often they were started */
 };
 
 struct chain_state_thread {
     struct chain_state *state; /* of the innermost call; NULL: the thread has made no call */
-    uint64_t object, *collectives; /* the last communicator of a collective call, and its counter */
+    uint64_t object; /* the last communicator of a collective call */
+    struct chain_collectives *collectives; /* its calls */
     uint32_t epoch;                /* of that communicator: see mpi/peers.h */
 };
 extern AGENT_THREAD struct chain_state_thread chain_state_thread;
@@ -57,7 +77,7 @@ extern AGENT_THREAD struct chain_state_thread chain_state_thread;
 struct chain_state_owner {
     struct chain_state *(*begin)(uint32_t nested); /* a state for the calling thread at this level; NULL: none */
     void (*end)(struct chain_state *state);        /* the thread ends */
-    uint64_t *(*collectives)(uint64_t object);     /* the counter of a communicator's collective calls; NULL: it is unknown */
+    struct chain_collectives *(*collectives)(uint64_t object); /* a communicator's collective calls; NULL: they are unknown */
 };
 
 /* Starts to write states. texts has the owner's number of each function's name. */
@@ -65,6 +85,9 @@ void chain_states_start(const struct chain_state_owner *owner, const uint32_t *t
 
 /* Gives the calling thread a state before its first call. */
 void chain_state_begin(void);
+
+/* How often a persistent collective was started; 0: it is not persistent, or this is unknown. */
+uint32_t chain_state_starts(uint64_t object, uint32_t number);
 
 /* Stops for good. Calls in progress, of this thread or others, may still write to their states, except the calling thread's. */
 void chain_states_stop(void);

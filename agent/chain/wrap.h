@@ -82,7 +82,43 @@ static inline __attribute__((always_inline)) void chain_state_close(bool progres
 static inline uint64_t chain_state_count(uint64_t object)
 {
     if (chain_state_thread.object != object || chain_state_thread.epoch != peers_epoch(object)) return chain_state_collective(object);
-    return ++*chain_state_thread.collectives; /* two threads may not be in collective calls on one communicator */
+    return ++chain_state_thread.collectives->count; /* two threads may not be in collective calls on one communicator */
+}
+
+/* After chain_state_count for this call. */
+static inline void chain_state_entered(const struct chain_state *state, int32_t root)
+{
+    struct chain_collectives *collectives = chain_state_thread.collectives;
+    uint32_t number = (uint32_t)state->collective, i = number % CHAIN_RECENT;
+    if (!number) return;
+    collectives->function[i] = state->function;
+    collectives->root[i] = root;
+    collectives->number[i] = number;
+}
+
+/* After a call that polls. */
+static inline void chain_state_tested(int rc, bool found)
+{
+    struct chain_state *state = chain_state_thread.state;
+    if (rc != MPI_SUCCESS) return;
+    if (found)
+        state->tests |= CHAIN_TEST_FOUND; /* if it was not progress: else it does not apply */
+    else
+        chain_state_test(state);
+}
+
+static inline void chain_state_made(MPI_Request request, uint64_t object)
+{
+    uint32_t number = (uint32_t)chain_state_thread.state->collective;
+    chain_state_persistent(object, number, false);
+    posted_number(HANDLE_NUMBER(request), number);
+}
+
+/* After MPI_Start of a request. */
+static inline void chain_state_start(uint64_t handle)
+{
+    const struct posted *posted = posted_at(handle);
+    if (posted->handle == handle && posted->number) chain_state_persistent(posted->comm, posted->number, true);
 }
 
 /* ---- start and end of the agent, in the wrappers of MPI_Init and similar functions ---- */

@@ -14,7 +14,7 @@ struct posted {
     uint64_t handle, comm;
     int32_t peer, tag; /* CALL_NONE: none */
     uint32_t function;
-    uint32_t reserved;
+    uint32_t number; /* of a collective call on comm; 0: none */
 } __attribute__((aligned(32)));
 
 enum { POSTED_BITS = 13 };
@@ -28,6 +28,12 @@ static inline struct posted *posted_at(uint64_t handle)
 static inline void posted_add(uint64_t handle, uint32_t function, uint64_t comm, int32_t peer, int32_t tag)
 {
     *posted_at(handle) = (struct posted){handle, comm, peer, tag, function, 0};
+}
+
+/* The request that was just added is of this collective call. */
+static inline void posted_number(uint64_t handle, uint32_t number)
+{
+    posted_at(handle)->number = number;
 }
 
 /* Copies one out; false if it is unknown. For any thread. */

@@ -123,6 +123,11 @@ func (f Function) State() State {
 	}
 	if comm != "" && (k.class == collectiveStr || makes || f.Name == "MPIX_Comm_agree" || f.Name == "MPI_Comm_set_info" || f.Name == "MPI_File_open") && !slices.Contains(uncounted, f.Name) {
 		set("collective", "chain_state_count(state->object)", "CHAIN_COLLECTIVE")
+		root := "CALL_NONE"
+		if peer == "root" {
+			root = "root"
+		}
+		s.Open += " chain_state_entered(state, " + root + ");"
 	}
 	s.Done = "false"
 	if slices.Contains(polling, f.Name) {
@@ -133,6 +138,9 @@ func (f Function) State() State {
 			s.Done = "rc == MPI_SUCCESS && *outcount > 0"
 		default:
 			s.Done = "rc == MPI_SUCCESS && *flag"
+		}
+		if found := map[bool]string{true: "*outcount > 0", false: "*flag"}[f.has("outcount", "int *")]; strings.Contains(strings.Join(bits, "|"), "CHAIN_REQUEST") || peer != "" {
+			s.Posts = "chain_state_tested(rc, " + found + ");"
 		}
 	} else {
 		s.Open += " state->progress++;"
@@ -145,7 +153,20 @@ func (f Function) State() State {
 		if exchange {
 			from, with = "source", "recvtag"
 		}
-		s.Posts = "if (rc == MPI_SUCCESS) posted_add(HANDLE_NUMBER(*request), ID_" + f.Name + ", " + object + ", " + from + ", " + with + ");"
+		number := ""
+		if strings.Contains(s.Open, "chain_state_count(") {
+			number = " posted_number(HANDLE_NUMBER(*request), (uint32_t)chain_state_thread.state->collective);"
+			if strings.HasSuffix(strings.TrimSuffix(f.Name, "_c"), "_init") {
+				number = " chain_state_made(*request, " + object + ");"
+			}
+		}
+		s.Posts = "if (rc == MPI_SUCCESS) { posted_add(HANDLE_NUMBER(*request), ID_" + f.Name + ", " + object + ", " + from + ", " + with + ");" + number + " }"
+	}
+	switch f.Name {
+	case "MPI_Start":
+		s.Posts = "if (rc == MPI_SUCCESS) chain_state_start(HANDLE_NUMBER(*request));"
+	case "MPI_Startall":
+		s.Posts = "for (int i = 0; rc == MPI_SUCCESS && i < count; i++) chain_state_start(HANDLE_NUMBER(array_of_requests[i]));"
 	}
 	s.Open = strings.TrimSpace(s.Open)
 	s.Arguments = strings.Join(append(bits, "CALL_"+k.class+" << CHAIN_ARGUMENT_KIND", "1u << 31"), "|")

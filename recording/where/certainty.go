@@ -45,6 +45,7 @@ func (j *Job) provable() bool {
 // Compare marks in the later of two looks at a job what has moved since the earlier one.
 func Compare(earlier, later *Job) {
 	type id struct{ rank, pid, thread int }
+	later.earlier = earlier
 	before := map[id]*Thread{}
 	for _, p := range earlier.Processes {
 		for _, t := range p.Threads {

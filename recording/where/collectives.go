@@ -7,76 +7,161 @@ import (
 	"strings"
 )
 
-// inCollective are the ranks in one collective call on one object.
+// inCollective are the ranks that have made one collective call on one object.
 type inCollective struct {
 	call  string
 	root  int
-	ranks []int
-
-	moment bool // some rank has just entered it
+	ranks []int // in the call, or of requests that it started
+	left  []int // that have gone on
 }
 
-// mismatches are collective calls on one communicator that do not match.
-func (g *graph) mismatches() (all []Finding) {
-	type place struct {
-		identity string
-		number   uint64
+// place is a collective call of all members of an object.
+type place struct {
+	identity string
+	number   uint64
+}
+
+// waitedFor are the collective calls that ranks are in, or for whose requests they wait.
+func (g *graph) waitedFor() (calls map[place][]*inCollective, names map[string]*Object, order []place) {
+	calls, names = map[place][]*inCollective{}, map[string]*Object{}
+	add := func(rank int, o *Object, e Entry) {
+		e.Call = strings.TrimSuffix(e.Call, "_c")
+		if e.Number == 0 || o == nil || o.Identity == "" {
+			return
+		}
+		at := place{o.Identity, e.Number}
+		names[at.identity] = o
+		if calls[at] == nil {
+			order = append(order, at)
+		}
+		if known := g.recent(rank, o.Identity, e.Number); known != nil {
+			e.Root = known.Root
+		}
+		if in := g.in(calls, at, o, e); !slices.Contains(in.ranks, rank) {
+			in.ranks = append(in.ranks, rank)
+		}
 	}
-	calls := map[place][]*inCollective{}
-	names := map[string]*Object{}
-	var order []place
 	for _, p := range g.job.Processes {
 		for _, t := range p.Threads {
-			if t.Class != Collective || !t.Inside || t.Collective == 0 || t.Object == nil || t.Object.Identity == "" {
-				continue
+			if t.Class == Collective && t.Inside {
+				e := Entry{t.Call, NoRank, t.Collective}
+				if t.Role == Root {
+					e.Root = t.Peer
+				}
+				add(p.Rank, t.Object, e)
 			}
-			at := place{t.Object.Identity, t.Collective}
-			names[at.identity] = t.Object
-			if calls[at] == nil {
-				order = append(order, at)
+			for i := range t.Pending {
+				if r := &t.Pending[i]; r.Collective > 0 && t.Waits() {
+					add(p.Rank, r.Object, *r.entry())
+				}
 			}
-			root := NoRank
-			if t.Role == Root && !t.Object.Inter {
-				root = t.Peer
-			}
-			k := slices.IndexFunc(calls[at], func(c *inCollective) bool { return c.call == t.Call && c.root == root })
-			if k < 0 {
-				k = len(calls[at])
-				calls[at] = append(calls[at], &inCollective{call: t.Call, root: root})
-			}
-			calls[at][k].ranks = append(calls[at][k].ranks, p.Rank)
-			calls[at][k].moment = calls[at][k].moment || t.moment()
 		}
 	}
 	slices.SortStableFunc(order, func(a, b place) int {
 		return cmp.Or(strings.Compare(a.identity, b.identity), cmp.Compare(a.number, b.number))
 	})
+	return calls, names, order
+}
+
+// in is the call at a place that an entry is of.
+func (g *graph) in(calls map[place][]*inCollective, at place, o *Object, e Entry) *inCollective {
+	if e.Call = strings.TrimSuffix(e.Call, "_c"); o.Inter {
+		e.Root = NoRank
+	}
+	for _, c := range calls[at] {
+		if c.call == e.Call && c.root == e.Root {
+			return c
+		}
+	}
+	c := &inCollective{call: e.Call, root: e.Root}
+	calls[at] = append(calls[at], c)
+	return c
+}
+
+// mismatches are collective calls on one communicator that do not match. Two looks must show the same.
+func (g *graph) mismatches() []Finding {
+	all := g.differing()
+	if g.job.earlier == nil {
+		return all
+	}
+	before := newGraph(g.job.earlier).differing()
+	return slices.DeleteFunc(all, func(f Finding) bool {
+		return !slices.ContainsFunc(before, func(b Finding) bool { return b.Text == f.Text })
+	})
+}
+
+// differing are the mismatches that one look shows.
+func (g *graph) differing() (all []Finding) {
+	calls, names, order := g.waitedFor()
 	for _, at := range order {
-		if found := calls[at]; len(found) > 1 {
-			slices.SortStableFunc(found, func(a, b *inCollective) int { return len(a.ranks) - len(b.ranks) })
-			all = append(all, differing(found, objectText(names[at.identity]), at.number))
+		for _, p := range g.job.Processes { // those that have made the call and gone on
+			o := g.object(p.Rank, at.identity)
+			e := g.recent(p.Rank, at.identity, at.number)
+			if e == nil || slices.ContainsFunc(calls[at], func(c *inCollective) bool { return slices.Contains(c.ranks, p.Rank) }) {
+				continue
+			}
+			c := g.in(calls, at, o, *e)
+			c.left = append(c.left, p.Rank)
+		}
+		found := calls[at]
+		if len(found) < 2 {
+			all = append(all, g.overtaken(at, found[0], names[at.identity])...)
 			continue
 		}
-		if f, ok := g.overtaken(at.identity, at.number, calls[at][0]); ok {
-			all = append(all, f)
-		}
+		slices.SortStableFunc(found, func(a, b *inCollective) int { return len(a.ranks) + len(a.left) - len(b.ranks) - len(b.left) })
+		all = append(all, mismatch(found, objectText(names[at.identity]), at.number))
 	}
 	return all
 }
 
-// differing says which ranks call what.
-func differing(found []*inCollective, object string, number uint64) Finding {
+// Collectives that no process can leave before all have entered them.
+var synchronizing = []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw",
+	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create"}
+
+// overtaken finds ranks that have left a collective call in which others wait for all. What they called there was so long ago that it is unknown.
+func (g *graph) overtaken(at place, in *inCollective, o *Object) (all []Finding) {
+	if len(in.ranks) == 0 || !slices.Contains(synchronizing, in.call) {
+		return nil
+	}
+	for _, rank := range in.ranks {
+		if slices.ContainsFunc(g.ranks[rank].Threads, (*Thread).moment) {
+			return nil
+		}
+	}
+	var beyond []int
+	for _, p := range g.job.Processes {
+		if theirs := g.object(p.Rank, at.identity); theirs != nil && theirs.Collectives > at.number && g.recent(p.Rank, at.identity, at.number) == nil && !slices.Contains(in.ranks, p.Rank) {
+			beyond = append(beyond, p.Rank)
+		}
+	}
+	if len(beyond) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("possible mismatched collectives on %s: %s %s in collective call %d, %s, which %s %s left: %s made a different call there",
+		objectText(o), ranksText(in.ranks), does(in.ranks, "is", "are"), at.number, in.call, ranksText(beyond), does(beyond, "has", "have"), does(beyond, "it", "they"))
+	return []Finding{{Kind: "mismatch", Ranks: compact(append(slices.Clone(in.ranks), beyond...)), Certainty: Possible, Text: text}}
+}
+
+// mismatch says which ranks call what.
+func mismatch(found []*inCollective, object string, number uint64) Finding {
 	var parts []string
 	var ranks []int
 	same := !slices.ContainsFunc(found, func(c *inCollective) bool { return c.call != found[0].call })
 	for _, c := range found {
-		call := c.call
-		if same {
-			call = fmt.Sprintf("root %d", c.root)
+		call, in, left := c.call, [2]string{" is in ", " are in "}, [2]string{" was in ", " were in "}
+		if isStart(c.call) {
+			in, left = [2]string{" waits for ", " wait for "}, [2]string{" called ", " called "}
 		}
-		verb := map[bool]string{true: does(c.ranks, " uses ", " use "), false: does(c.ranks, " is in ", " are in ")}[same]
-		parts = append(parts, ranksText(c.ranks)+verb+call)
-		ranks = append(ranks, c.ranks...)
+		if same {
+			call, in, left = fmt.Sprintf("root %d", c.root), [2]string{" uses ", " use "}, [2]string{" used ", " used "}
+		}
+		if len(c.ranks) > 0 {
+			parts = append(parts, ranksText(c.ranks)+does(c.ranks, in[0], in[1])+call)
+		}
+		if len(c.left) > 0 {
+			parts = append(parts, ranksText(c.left)+does(c.left, left[0], left[1])+call)
+		}
+		ranks = append(append(ranks, c.ranks...), c.left...)
 	}
 	what := "mismatched collectives"
 	if same {
@@ -86,50 +171,17 @@ func differing(found []*inCollective, object string, number uint64) Finding {
 	return Finding{Kind: "mismatch", Ranks: ranks, Text: fmt.Sprintf("%s on %s (call %d): %s", what, object, number, strings.Join(parts, ", "))}
 }
 
-// Collectives that no process can leave before all have entered them.
-var synchronizing = []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw",
-	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create"}
-
-// overtaken finds ranks that have left a collective call in which others wait for all: they have called another one.
-func (g *graph) overtaken(identity string, number uint64, in *inCollective) (f Finding, ok bool) {
-	if in.moment || !slices.Contains(synchronizing, strings.TrimSuffix(in.call, "_c")) { // one may leave it just before the others do
-		return f, false
-	}
-	object := ""
-	var beyond []int
-	for _, p := range g.job.Processes {
-		for _, o := range p.Objects {
-			if o.Identity != identity || o.Collectives < number || slices.Contains(in.ranks, p.Rank) {
-				continue
-			}
-			object = objectText(o)
-			beyond = append(beyond, p.Rank)
-		}
-	}
-	if len(beyond) == 0 {
-		return f, false
-	}
-	text := fmt.Sprintf("mismatched collectives on %s: %s %s in collective call %d, %s, which %s left: %s made a different call there",
-		object, ranksText(in.ranks), does(in.ranks, "is", "are"), number, in.call, ranksText(beyond)+" "+does(beyond, "has", "have"), does(beyond, "it", "they"))
-	return Finding{Kind: "mismatch", Ranks: compact(append(slices.Clone(in.ranks), beyond...)), Text: text}, true
-}
-
-// entry is a collective call of a rank.
-type entry struct {
-	call   string // blocking or not
-	object *Object
-	root   int    // in the object; NoRank: none
-	number uint64 // on the object; 0: unknown
-}
-
 // blocking is the name of the operation: of MPI_Ibarrier MPI_Barrier.
-func (e *entry) blocking() string {
-	name := strings.TrimSuffix(strings.TrimSuffix(e.call, "_c"), "_init")
-	if rest, ok := strings.CutPrefix(name, "MPI_I"); ok && isStart(e.call) && rest != "" {
+func (e *Entry) blocking() string {
+	name := strings.TrimSuffix(strings.TrimSuffix(e.Call, "_c"), "_init")
+	if rest, ok := strings.CutPrefix(name, "MPI_I"); ok && isStart(e.Call) && rest != "" {
 		name = "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
 	}
 	return name
 }
+
+// entry is the collective call that started a request.
+func (r *Request) entry() *Entry { return &Entry{r.Call, NoRank, r.Collective} }
 
 // Collectives that a process may leave before all have entered them: those that pass data from the root, and those that pass data to it.
 var (
@@ -139,12 +191,12 @@ var (
 )
 
 // needs reports whether a rank cannot complete a collective before another one has entered it. Otherwise, it depends on the library.
-func (g *graph) needs(e *entry, self, other int) bool {
-	name, root := e.blocking(), g.world(e.object, e.root)
+func (g *graph) needs(o *Object, e *Entry, self, other int) bool {
+	name, root := e.blocking(), g.world(o, e.Root)
 	switch {
 	case slices.Contains(loose, name) || strings.HasPrefix(name, "MPI_Neighbor_"):
 		return false
-	case e.object.Inter:
+	case o.Inter:
 		return !slices.Contains(fromRoot, name) && !slices.Contains(toRoot, name)
 	case slices.Contains(fromRoot, name):
 		return other == root
@@ -154,19 +206,32 @@ func (g *graph) needs(e *entry, self, other int) bool {
 	return true
 }
 
-// missing adds to a wait the members that have not entered a collective. It returns what they have not done.
-func (w *wait) missing(g *graph, self int, e *entry) (text string) {
-	others, known := g.others(e.object, self)
-	if !known || e.number == 0 {
+// missing adds to a wait the members that have not entered a collective, or not started it as often. It returns what they have not done.
+func (w *wait) missing(g *graph, self int, o *Object, e *Entry, starts uint64) (text string) {
+	others, known := g.others(o, self)
+	if !known || e.Number == 0 {
 		w.unsure = true
 		return ""
 	}
+	if own := g.recent(self, o.Identity, e.Number); own != nil {
+		e = own
+	}
+	what := "entered"
 	var out []int
 	for _, rank := range others {
-		if g.entered(rank, e.object.Identity) >= e.number {
+		theirs := g.object(rank, o.Identity)
+		switch {
+		case theirs == nil || theirs.Collectives < e.Number:
+		case starts == 0:
 			continue
+		default:
+			n, known := theirs.Starts[e.Number]
+			if w.unsure = w.unsure || !known; !known || n >= starts {
+				continue
+			}
+			what = "started"
 		}
-		if out = append(out, rank); g.needs(e, self, rank) {
+		if out = append(out, rank); g.needs(o, e, self, rank) {
 			w.on = append(w.on, rank)
 		} else {
 			w.maybe = append(w.maybe, rank)
@@ -175,30 +240,45 @@ func (w *wait) missing(g *graph, self int, e *entry) (text string) {
 	if w.named = append(w.named, out...); len(out) == 0 {
 		return ""
 	}
-	return ", which " + list(out) + " " + does(out, "has", "have") + " not entered"
+	return ", which " + list(out) + " " + does(out, "has", "have") + " not " + what
 }
 
 // collective is the wait of a collective call: for the members that have not entered this call yet.
 func (g *graph) collective(p *Process, t *Thread) (w wait, ok bool) {
 	w.thread = t
-	e := entry{call: t.Call, object: t.Object, root: NoRank, number: t.Collective}
-	if t.Role == Root {
-		e.root = t.Peer
+	w.text = "is in " + t.Call + onObject(t)
+	if t.Object == nil {
+		w.unsure = true
+		return w, true
 	}
-	w.text = "is in " + t.Call + onObject(t) + w.missing(g, p.Rank, &e)
+	e := Entry{Call: t.Call, Root: NoRank, Number: t.Collective}
+	if t.Role == Root {
+		e.Root = t.Peer
+	}
+	w.text += w.missing(g, p.Rank, t.Object, &e, 0)
 	return w, true
 }
 
-// entered is the number of collective calls that a rank has entered on an object.
-func (g *graph) entered(rank int, identity string) uint64 {
+// object is a rank's object of an identity; nil: it has none.
+func (g *graph) object(rank int, identity string) *Object {
 	p := g.ranks[rank]
 	if p == nil {
-		return 0
+		return nil
 	}
-	for _, o := range p.Objects {
-		if o.Identity == identity {
-			return o.Collectives
-		}
+	if i := slices.IndexFunc(p.Objects, func(o *Object) bool { return o.Identity == identity }); i >= 0 {
+		return p.Objects[i]
 	}
-	return 0
+	return nil
+}
+
+// recent is a recent collective call of a rank by its number; nil: it is unknown.
+func (g *graph) recent(rank int, identity string, number uint64) *Entry {
+	o := g.object(rank, identity)
+	if o == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(o.Recent, func(e Entry) bool { return e.Number == number }); i >= 0 {
+		return &o.Recent[i]
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 type Job struct {
 	Size      int // of MPI_COMM_WORLD; 0: unknown
 	Processes []*Process
+	earlier   *Job // an earlier look: see Compare
 }
 
 // Recorded reports whether there is anything to say: states, or processes that cannot be reached.
@@ -49,13 +50,22 @@ type Process struct {
 // Object is a communicator, a window or a file in one process.
 type Object struct {
 	Name        string
-	Kind        string // "communicator", "window", "file"
-	Identity    string // equal in all processes that share the object; "" unknown
-	Rank        int    // the process's rank in it; -1 unknown
-	Size        int    // its processes, in an intercommunicator of both groups; 0 unknown
-	Inter       bool   // an intercommunicator: peers are ranks of the remote group
-	Side        uint64 // identifies the process's group in it
-	Collectives uint64 // collective calls that the process has entered on it
+	Kind        string            // "communicator", "window", "file"
+	Identity    string            // equal in all processes that share the object; "" unknown
+	Rank        int               // the process's rank in it; -1 unknown
+	Size        int               // its processes, in an intercommunicator of both groups; 0 unknown
+	Inter       bool              // an intercommunicator: peers are ranks of the remote group
+	Side        uint64            // identifies the process's group in it
+	Collectives uint64            // collective calls that the process has entered on it
+	Recent      []Entry           // the last ones of them
+	Starts      map[uint64]uint64 // how often persistent collectives were started, by their numbers
+}
+
+// Entry is a collective call.
+type Entry struct {
+	Call   string // blocking or not
+	Root   int    // NoRank: none, or unknown
+	Number uint64 // on the object, from 1; 0: unknown
 }
 
 // Role is what a peer is.
@@ -119,6 +129,7 @@ type Request struct {
 	Object     *Object
 	Peer, Tag  int
 	Collective uint64 // of a collective operation: its number on the communicator; 0 unknown
+	Starts     uint64 // of a persistent one: how often it was started
 }
 
 // Class is how a call waits.

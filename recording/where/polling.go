@@ -18,6 +18,9 @@ func (t *Thread) Polls() bool {
 	return t.Class == Poll && t.Idle > pollIdle && (t.Inside || t.Since < pollGap)
 }
 
+// probes reports whether a request stands for a probe that a loop repeats.
+func (r *Request) probes() bool { return r.Call == "MPI_Iprobe" || r.Call == "MPI_Improbe" }
+
 // tests names the functions with which a thread polls.
 func (t *Thread) tests() string {
 	if len(t.Tests) == 0 {

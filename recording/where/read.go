@@ -22,6 +22,8 @@ const (
 	argBytes       = 512
 	argCollective  = 4096
 	argPolls       = 8192
+
+	testFound = 1 << 31 // CHAIN_TEST_FOUND of the field "tests"
 )
 
 // maxRanks is the largest number of ranks that a job may have without all being in the run: a damaged run may claim any.
@@ -138,6 +140,16 @@ func (f fields) unsigned(name string) uint64 {
 	return v
 }
 
+func (f fields) signedAt(name string, i int) int64 {
+	v, _ := f.at(name, i).Int64()
+	return v
+}
+
+func (f fields) unsignedAt(name string, i int) uint64 {
+	v, _ := f.at(name, i).Uint64()
+	return v
+}
+
 func (f fields) text(name string) string { return string(f.at(name, 0).Bytes()) }
 
 // reader reads the rows of a process.
@@ -171,6 +183,19 @@ func (x *reader) addObject(f fields) {
 	o := &Object{Name: f.text("name"), Size: int(f.signed("size")), Rank: int(f.signed("rank")), Collectives: f.unsigned("collectives"), Inter: f.unsigned("side") != 0, Side: f.unsigned("side")}
 	if kind < uint64(len(kinds)) {
 		o.Kind = kinds[kind]
+	}
+	for i := range int(f.count("recent_number")) {
+		if e := (Entry{string(f.at("recent_function", i).Bytes()), x.special(f.signedAt("recent_root", i)), f.unsignedAt("recent_number", i)}); e.Number > 0 {
+			o.Recent = append(o.Recent, e)
+		}
+	}
+	for i := range int(f.count("persistent_number")) {
+		if n := f.unsignedAt("persistent_number", i); n > 0 {
+			if o.Starts == nil {
+				o.Starts = map[uint64]uint64{}
+			}
+			o.Starts[n] = f.unsignedAt("persistent_starts", i)
+		}
 	}
 	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind, f.text("made_by")})
 	x.process.Objects = append(x.process.Objects, o)
@@ -255,13 +280,22 @@ func (x *reader) addThread(f fields) {
 	if t.Looked = f.unsigned("looked") == progress+1; t.Looked {
 		for i := range min(f.unsigned("listed"), f.count("pending_handle")) {
 			i := int(i)
-			handle, _ := f.at("pending_handle", i).Uint64()
-			peer, _ := f.at("pending_peer", i).Int64()
-			tag, _ := f.at("pending_tag", i).Int64()
 			t.Pending = append(t.Pending, Request{
-				Call: string(f.at("pending_function", i).Bytes()), Object: x.objects[handle], Peer: x.special(peer), Tag: x.tag(tag)})
+				Call: string(f.at("pending_function", i).Bytes()), Object: x.objects[f.unsignedAt("pending_handle", i)],
+				Peer: x.special(f.signedAt("pending_peer", i)), Tag: x.tag(f.signedAt("pending_tag", i)),
+				Collective: f.unsignedAt("pending_number", i), Starts: f.unsignedAt("pending_starts", i)})
 		}
 		t.More = int(f.unsigned("pending")) - len(t.Pending)
+	}
+	if tests := f.unsigned("tests") &^ testFound; t.Class == Poll && t.Looked && tests > 0 && f.unsigned("test_progress") == progress {
+		for i := range int(min(tests, f.count("test_function"))) {
+			if name := string(f.at("test_function", i).Bytes()); !slices.Contains(t.Tests, name) {
+				t.Tests = append(t.Tests, name)
+			}
+		}
+		slices.Sort(t.Tests)
+		t.Call, t.Object, t.HasObject, t.Role, t.Peer, t.Tag = t.Tests[0], nil, false, NoPeer, NoRank, NoTag
+		t.Site = x.sites(x.rank, f.unsignedAt("test_address", 0))
 	}
 	t.Sleeps = !t.Inside && f.unsigned("asleep") == calls+1
 	x.process.Working = max(x.process.Working, int(f.unsigned("working")))

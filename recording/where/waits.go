@@ -231,7 +231,9 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 	var parts []string
 	for i := range t.Pending {
 		r := &t.Pending[i]
-		if receives, p2p := r.receiving(); !p2p {
+		if receives, p2p := r.receiving(); !p2p && r.Collective > 0 && r.Object != nil {
+			parts = append(parts, r.Call+onNamed(r.Object)+w.missing(g, p.Rank, r.Object, r.entry(), r.Starts))
+		} else if !p2p {
 			w.unsure = true
 			parts = append(parts, r.Call+onNamed(r.Object))
 		} else if r.Peer == NoRank { // MPI_Imrecv

@@ -60,6 +60,15 @@ func waitall(call string, requests ...Request) func(*Thread) {
 	}
 }
 
+func waits(requests ...Request) func(*Thread) { return waitall("MPI_Wait", requests...) }
+
+func polls(requests ...Request) func(*Thread) {
+	return func(t *Thread) {
+		waitall("MPI_Test", requests...)(t)
+		t.Tests = []string{"MPI_Iprobe", "MPI_Test"}
+	}
+}
+
 // job makes a job of processes with entered collective calls each.
 func job(entered uint64, states ...func(*Thread)) *Job {
 	j := &Job{Size: len(states)}
@@ -72,6 +81,19 @@ func job(entered uint64, states ...func(*Thread)) *Job {
 // entering sets the number of collective calls that a rank has entered.
 func (j *Job) entering(rank int, n uint64) *Job {
 	j.Processes[rank].Objects[0].Collectives = n
+	return j
+}
+
+// recent sets the last collective calls of a rank.
+func (j *Job) recent(rank int, entries ...Entry) *Job {
+	o := j.Processes[rank].Objects[0]
+	o.Recent, o.Collectives = entries, entries[len(entries)-1].Number
+	return j
+}
+
+// started: a rank has started a persistent collective n times.
+func (j *Job) started(rank int, number, n uint64) *Job {
+	j.Processes[rank].Objects[0].Starts = map[uint64]uint64{number: n}
 	return j
 }
 
@@ -140,9 +162,24 @@ func TestFindings(t *testing.T) {
 			[]string{"mismatched collectives on MPI_COMM_WORLD (call 2): rank 1 is in MPI_Bcast, ranks 0,2 are in MPI_Barrier"}},
 		{"different roots", job(2, bcast(1, 2), bcast(0, 2), bcast(0, 2)),
 			[]string{"mismatched roots of MPI_Bcast on MPI_COMM_WORLD (call 2): rank 0 uses root 1, ranks 1-2 use root 0"}},
-		{"a collective more", job(5, collective("MPI_Barrier", 5), collective("MPI_Barrier", 6)).entering(1, 6),
-			[]string{"mismatched collectives on MPI_COMM_WORLD: rank 0 is in collective call 5, MPI_Barrier, which rank 1 has left: it made a different call there",
+		{"a collective more", job(5, collective("MPI_Barrier", 5), collective("MPI_Barrier", 6)).recent(1, Entry{"MPI_Bcast", 0, 5}, Entry{"MPI_Barrier", NoRank, 6}),
+			[]string{"mismatched collectives on MPI_COMM_WORLD (call 5): rank 0 is in MPI_Barrier, rank 1 was in MPI_Bcast",
 				"cycle"}},
+		{"a collective more that is long ago", job(5, collective("MPI_Barrier", 5), collective("MPI_Barrier", 26)).entering(1, 26),
+			[]string{"possible mismatched collectives on MPI_COMM_WORLD: rank 0 is in collective call 5, MPI_Barrier, which rank 1 has left: it made a different call there",
+				"cycle"}},
+		{"a collective that others have left", job(5, collective("MPI_Barrier", 5), computes).recent(1, Entry{"MPI_Barrier", NoRank, 5}), nil},
+		{"different collectives that do not block", job(2, waits(Request{Call: "MPI_Iallreduce", Collective: 2}), waits(Request{Call: "MPI_Ibcast", Collective: 2}), waits(Request{Call: "MPI_Iallreduce", Collective: 2})),
+			[]string{"mismatched collectives on MPI_COMM_WORLD (call 2): rank 1 waits for MPI_Ibcast, ranks 0,2 wait for MPI_Iallreduce"}},
+		{"a collective that does not block, and a rank that has not entered it", job(2, waits(Request{Call: "MPI_Ibarrier", Collective: 2}), receive(0, 9)).entering(1, 1),
+			[]string{"cycle: 0 → 1 → 0: 0 waits for MPI_Ibarrier on MPI_COMM_WORLD, which 1 has not entered; 1 waits for a message from 0, tag 9"}},
+		{"a persistent collective", job(2, waits(Request{Call: "MPI_Barrier_init", Collective: 2, Starts: 3}), computes).started(1, 2, 2),
+			[]string{"rank 0 waits for MPI_Barrier_init on MPI_COMM_WORLD, which 1 has not started; 1 computes for 5.0 s, after MPI_Send"}},
+		{"a persistent collective that all have started", job(2, waits(Request{Call: "MPI_Barrier_init", Collective: 2, Starts: 3}), computes).started(1, 2, 3), nil},
+		{"nonblocking consensus in which a rank is missing", job(2, polls(Request{Call: "MPI_Iprobe", Peer: AnySource, Tag: 7}, Request{Call: "MPI_Ibarrier", Collective: 2}),
+			polls(Request{Call: "MPI_Iprobe", Peer: AnySource, Tag: 7}, Request{Call: "MPI_Ibarrier", Collective: 2}), receive(0, 9)).entering(2, 1),
+			[]string{"possible cycle: 0 → 2 → 0: 0 polls with MPI_Iprobe, MPI_Test for a message from any rank, tag 7 or MPI_Ibarrier on MPI_COMM_WORLD, which 2 has not entered; " +
+				"2 waits for a message from 0, tag 9; rank 0 polls and may go on; rank 1 waits with them"}},
 		{"a collective that others have just left", job(5, collective("MPI_Allreduce", 5), computes).entering(1, 5).moment(0), nil},
 		{"a message of another tag before it", job(0, receive(1, 7), send(0, 8)).moment(1), []string{"rank 0 waits for a message from 1, tag 7; 1 is active"}},
 		{"the wrong tag", job(0, receive(1, 7), send(0, 8)), []string{"the tags differ: 1 sends to 0 with tag 8 in MPI_Send, and 0 waits for a message from 1 with tag 7 in MPI_Recv"}},

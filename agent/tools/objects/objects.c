@@ -17,9 +17,10 @@ struct row {
     uint32_t id, kind;
     int32_t size;
     uint32_t name, made_by, parent, order, freed;
-    uint64_t group, collectives;
+    uint64_t group;
     uint64_t handle, side;
     int32_t rank, job;
+    struct chain_collectives collectives;
 };
 
 static const struct mpitx_run_field fields[] = {
@@ -32,11 +33,16 @@ static const struct mpitx_run_field fields[] = {
     {.name = "order", .type = MPITX_RUN_U32},
     {.name = "freed", .type = MPITX_RUN_U32},
     {.name = "group", .type = MPITX_RUN_U64},
-    {.name = "collectives", .type = MPITX_RUN_U64},
     {.name = "handle", .type = MPITX_RUN_U64},
     {.name = "side", .type = MPITX_RUN_U64},
     {.name = "rank", .type = MPITX_RUN_I32},
     {.name = "job", .type = MPITX_RUN_I32},
+    {.name = "collectives", .type = MPITX_RUN_U64},
+    {.name = "recent_number", .type = MPITX_RUN_U32, .count = CHAIN_RECENT},
+    {.name = "recent_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = CHAIN_RECENT},
+    {.name = "recent_root", .type = MPITX_RUN_I32, .count = CHAIN_RECENT},
+    {.name = "persistent_number", .type = MPITX_RUN_U32, .count = CHAIN_PERSISTENT},
+    {.name = "persistent_starts", .type = MPITX_RUN_U32, .count = CHAIN_PERSISTENT},
 };
 
 struct object {
@@ -188,7 +194,7 @@ static void object(const struct chain_object *object)
 
 /* ---- collectives ---- */
 
-uint64_t *objects_collectives(uint64_t comm)
+struct chain_collectives *objects_collectives(uint64_t comm)
 {
     uint32_t id = objects_find(CALL_COMM, comm);
     return id && __atomic_load_n(&on, __ATOMIC_ACQUIRE) ? &objects[id].row->collectives : NULL;
@@ -197,7 +203,7 @@ uint64_t *objects_collectives(uint64_t comm)
 static void enter(const struct chain_call *call)
 {
     uint32_t id = objects_find(CALL_COMM, call->description.comm);
-    if (id && __atomic_load_n(&on, __ATOMIC_ACQUIRE)) __atomic_fetch_add(&objects[id].row->collectives, 1, __ATOMIC_RELAXED);
+    if (id && __atomic_load_n(&on, __ATOMIC_ACQUIRE)) __atomic_fetch_add(&objects[id].row->collectives.count, 1, __ATOMIC_RELAXED);
 }
 
 static const struct chain_observer collectives_observer = {.name = "objects", .enter = enter};

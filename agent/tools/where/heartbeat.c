@@ -23,29 +23,68 @@ enum { BINDINGS_DEEP = 8, WORKING_BEATS = 5 };
 static cpu_set_t cores;
 static uint64_t progress[WHERE_ROWS]; /* at the last beat */
 
-static void look_at_requests(struct where_row *row, uint64_t mark)
+static void list(struct where_row *row, uint32_t function, const struct posted *posted)
+{
+    uint32_t i = row->listed;
+    row->pending++;
+    if (i == WHERE_PENDING) return;
+    row->pending_object[i] = posted->comm;
+    row->pending_peer[i] = posted->peer;
+    row->pending_tag[i] = posted->tag;
+    row->pending_function[i] = function;
+    row->pending_number[i] = posted->number;
+    row->pending_starts[i] = chain_state_starts(posted->comm, posted->number);
+    row->listed++;
+}
+
+/* Adds the requests of a call. False: its array cannot be read. */
+static bool list_requests(struct where_row *row, uint32_t arguments, uint64_t request, uint32_t count)
 {
     uint64_t handles[MOST_REQUESTS];
-    const struct chain_state *state = &row->state;
-    bool one = state->arguments & CHAIN_REQUEST;
-    uint32_t count = one ? 1 : state->count, seen = count < MOST_REQUESTS ? count : MOST_REQUESTS;
+    bool one = arguments & CHAIN_REQUEST;
+    if (one) count = 1;
+    uint32_t seen = count < MOST_REQUESTS ? count : MOST_REQUESTS;
     struct posted posted;
     if (one)
-        handles[0] = state->request;
-    else if (!posted_read(state->request, handles, seen))
-        return;
-    __atomic_store_n(&row->looked, 0, __ATOMIC_RELEASE);
-    row->pending = count - seen;
-    row->listed = 0;
+        handles[0] = request;
+    else if (!posted_read(request, handles, seen))
+        return false;
+    row->pending += count - seen;
     for (uint32_t i = 0; i < seen; i++) {
-        row->pending += handles[i] != 0;
-        if (row->listed == WHERE_PENDING || !posted_find(handles[i], &posted)) continue;
-        row->pending_object[row->listed] = posted.comm;
-        row->pending_peer[row->listed] = posted.peer;
-        row->pending_tag[row->listed] = posted.tag;
-        row->pending_function[row->listed++] = where_texts[posted.function];
+        if (posted_find(handles[i], &posted))
+            list(row, where_texts[posted.function], &posted);
+        else
+            row->pending += handles[i] != 0;
     }
-    __atomic_store_n(&row->looked, mark, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* What the thread has tested without success since its last progress. */
+static bool list_tests(struct where_row *row)
+{
+    const struct chain_state *state = &row->state;
+    uint32_t tests = __atomic_load_n(&state->tests, __ATOMIC_ACQUIRE);
+    if (state->test_progress != state->progress) return false;
+    row->pending = tests & CHAIN_TEST_FOUND || tests > CHAIN_TESTS; /* it may wait for something else */
+    for (uint32_t i = 0; i < (tests & ~CHAIN_TEST_FOUND) && i < CHAIN_TESTS; i++) {
+        struct posted probe = {.comm = state->test_what[i], .peer = state->test_peer[i], .tag = state->test_tag[i]};
+        bool same = false;
+        for (uint32_t k = 0; k < i; k++) same |= state->test_what[k] == state->test_what[i];
+        if (state->test_arguments[i] & CHAIN_COMM)
+            list(row, state->test_function[i], &probe);
+        else if (!same && !list_requests(row, state->test_arguments[i], state->test_what[i], state->test_count[i]))
+            row->pending++;
+    }
+    return true;
+}
+
+static void look_at_requests(struct where_row *row, uint64_t mark)
+{
+    const struct chain_state *state = &row->state;
+    __atomic_store_n(&row->looked, 0, __ATOMIC_RELEASE);
+    row->pending = row->listed = 0;
+    if (state->arguments & CHAIN_POLLS ? list_tests(row) : list_requests(row, state->arguments, state->request, state->count))
+        __atomic_store_n(&row->looked, mark, __ATOMIC_RELEASE);
 }
 
 /* ---- stacks of other threads ---- */
@@ -108,7 +147,7 @@ static bool look(struct where_row *row, uint64_t *before, uint64_t now)
     *before = done;
     row->beat = now;
     bool waits = inside ? seen != 0 : (arguments & CHAIN_POLLS) != 0;
-    if (waits && (arguments & (CHAIN_REQUEST | CHAIN_REQUESTS)) && state->sequence % 2 == 0) look_at_requests(row, done + 1);
+    if (waits && (arguments & (CHAIN_REQUEST | CHAIN_REQUESTS | CHAIN_POLLS)) && state->sequence % 2 == 0) look_at_requests(row, done + 1);
     return waits && now - row->moved > clock_from_nanoseconds(LONG_NS);
 }
 

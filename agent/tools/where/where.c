@@ -34,6 +34,16 @@ static const struct mpitx_run_field fields[] = {
     {.name = "calls", .type = MPITX_RUN_U64},
     {.name = "progress", .type = MPITX_RUN_U64},
     {.name = "collective", .type = MPITX_RUN_U64},
+    {.name = "test_progress", .type = MPITX_RUN_U64},
+    {.name = "test_handle", .type = MPITX_RUN_U64, .count = CHAIN_TESTS},
+    {.name = "test_address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = CHAIN_TESTS},
+    {.name = "test_peer", .type = MPITX_RUN_I32, .count = CHAIN_TESTS},
+    {.name = "test_tag", .type = MPITX_RUN_I32, .count = CHAIN_TESTS},
+    {.name = "test_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = CHAIN_TESTS},
+    {.name = "test_count", .type = MPITX_RUN_U32, .count = CHAIN_TESTS},
+    {.name = "test_arguments", .type = MPITX_RUN_U32, .count = CHAIN_TESTS},
+    {.name = "tests", .type = MPITX_RUN_U32},
+    {.name = "test_reserved", .type = MPITX_RUN_U32},
     {.name = "since", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
     {.name = "seen", .type = MPITX_RUN_U64},
     {.name = "moved", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
@@ -51,6 +61,8 @@ static const struct mpitx_run_field fields[] = {
     {.name = "pending_peer", .type = MPITX_RUN_I32, .count = WHERE_PENDING},
     {.name = "pending_tag", .type = MPITX_RUN_I32, .count = WHERE_PENDING},
     {.name = "pending_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = WHERE_PENDING},
+    {.name = "pending_number", .type = MPITX_RUN_U32, .count = WHERE_PENDING},
+    {.name = "pending_starts", .type = MPITX_RUN_U32, .count = WHERE_PENDING},
 };
 _Static_assert(offsetof(struct chain_state, thread) == sizeof(struct mpitx_run_row), "a row of the run");
 
@@ -129,6 +141,7 @@ static struct chain_state *begin(uint32_t nested)
         row->state.arguments = 0;
         row->state.nested = nested;
         row->state.calls = row->state.progress = 0;
+        row->state.test_progress = UINT64_MAX;
         row->seen = row->looked = row->left = row->sited = row->asleep = 0;
         row->working = threads_may_call() ? WHERE_UNKNOWN : 0;
         row->since = row->moved = row->beat = clock_ticks();

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { WHERE_PENDING = 8, WHERE_ROWS = 1024 };
+enum { WHERE_PENDING = 16, WHERE_ROWS = 1024 };
 #define WHERE_UNKNOWN UINT32_MAX
 
 /* A row of the table. The thread writes `state`, the heartbeat the rest. */
@@ -29,7 +29,7 @@ struct where_row {
     uint32_t listed;  /* of those, how many are in the following */
     uint64_t pending_object[WHERE_PENDING];
     int32_t pending_peer[WHERE_PENDING], pending_tag[WHERE_PENDING];
-    uint32_t pending_function[WHERE_PENDING];
+    uint32_t pending_function[WHERE_PENDING], pending_number[WHERE_PENDING], pending_starts[WHERE_PENDING];
 };
 
 /* where.c */
