@@ -2,6 +2,8 @@
 
 package rules
 
+import "mpitx/catalog"
+
 // work takes time, and sends messages.
 func (m *mpi) work() {
 	m.line("usleep(100000);")
@@ -25,8 +27,12 @@ func pvarStartKeeps(m *mpi) {
 		}
 		m.work()
 		m.stopPvar(s, h)
-		if writable(v) { // it may not have counted
-			if buf := m.another(v, s, h); buf == nil || !m.writePvar(s, h, buf).ok() {
+		if writable(v) { // it may not have counted, or so little that it catches up after a reset
+			buf := m.value(v.pvar.Datatype, 1024)
+			if !m.readPvar(s, h, buf).ok() {
+				return
+			}
+			if m.raise(v, buf); !m.writePvar(s, h, buf).ok() {
 				return
 			}
 		}
@@ -38,6 +44,16 @@ func pvarStartKeeps(m *mpi) {
 		b, after := number(v, now)
 		m.expect(b >= a, after+" >= "+before, "at least "+was.at(0), now.at(0))
 	})
+}
+
+// raise makes the first element larger than a variable becomes while the process is interrupted.
+func (m *mpi) raise(v variable, buf *value) {
+	top, high := v.typ.Size()-1, byte(0x20)
+	if v.typ == catalog.TypeDouble {
+		high = 0x43 // 2^49 at least
+	}
+	buf.b[top] = high
+	m.line("%s[%d] = %d;", buf.c, top, high)
 }
 
 // pvarResetRuns resets a variable that runs.
