@@ -34,7 +34,7 @@ func (s *sampling) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&s.pvars, "pvar", nil, "sample the variables that match this `GLOB`[:CLASS][@world|@self|@all]; may be repeated")
 	f.DurationVar(&s.interval, "interval", 10*time.Millisecond, "take a sample every `TIME`")
-	f.DurationVar(&s.duration, "duration", 0, "stop sampling after this `TIME`")
+	f.DurationVar(&s.duration, "duration", 0, "stop sampling after this `TIME`; with --workload: end the workload")
 	f.IntVar(&s.count, "count", 0, "stop sampling after `N` samples")
 	choose(cmd, &s.probe, "probe", "", "start", "`WHEN` to try reading the library's variables in a copy of the process, so that a crash does not end the application: start (in MPI_Init), late (also variables that appear later), none", "start", "late", "none")
 	f.BoolVar(&s.noProbe, "no-probe", false, "same as --probe none: a variable that crashes the library ends the application")
@@ -54,8 +54,10 @@ func (s *sampling) config(cmd *cobra.Command, args []string, hooks attach.Hooks)
 		add("interval_ns", strconv.FormatInt(int64(s.interval), 10))
 	}
 	if s.duration > 0 {
-		add("duration_ns", strconv.FormatInt(int64(s.duration), 10))
 		lasting = s.duration
+		if s.workload == "" { // a workload ends by itself, and its last sample is that of MPI_Finalize
+			add("duration_ns", strconv.FormatInt(int64(s.duration), 10))
+		}
 	}
 	if s.count > 0 {
 		add("count", strconv.Itoa(s.count))
