@@ -3,8 +3,8 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -39,7 +39,7 @@ func counted(t *testing.T, samples int) (dir, file string) {
 	return dir, filepath.Join(dir, "node-n.mpxr")
 }
 
-// A long export shows its progress on a terminal. The reader of its output decides how long it takes.
+// A long export shows its progress on a terminal, and only there. The reader of its output decides how long it takes.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	environ := testEnvironment(t)
@@ -48,47 +48,58 @@ func TestProgress(t *testing.T) {
 	}
 	const samples = 50000
 	dir, _ := counted(t, samples)
-	for _, format := range []string{"csv", "parquet"} {
-		export := func(patience time.Duration, stderr *os.File) string {
-			fifo := filepath.Join(t.TempDir(), "out")
-			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-				t.Fatal(err)
+	// export returns what is on its terminal, or else on standard error. The reader is slow until the channel is closed.
+	export := func(format string, hurry chan struct{}, terminal ...step) string {
+		fifo := filepath.Join(t.TempDir(), "out")
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lines := make(chan int)
+		go func() {
+			f, err := os.Open(fifo)
+			if err != nil {
+				lines <- -1
+				return
 			}
-			lines := make(chan int)
-			go func() {
-				f, err := os.Open(fifo)
-				if err != nil {
-					lines <- -1
-					return
+			defer f.Close()
+			part, n := make([]byte, 1<<16), 0
+			for err == nil {
+				var k int
+				k, err = f.Read(part)
+				n += bytes.Count(part[:k], []byte("\n"))
+				select {
+				case <-hurry:
+				case <-time.After(150 * time.Millisecond): // a bar moves every 100 ms
 				}
-				defer f.Close()
-				time.Sleep(patience)
-				text, _ := io.ReadAll(f)
-				lines <- strings.Count(string(text), "\n") - 1
-			}()
-			args := []string{"mpitx", "export", dir, "-o", format, "--out", fifo}
-			var text string
-			var p *process
-			if stderr == nil {
-				text, p = onTerminal(t, environ, 80, args...)
-			} else {
-				p = newProcess(environ, t.TempDir(), args...)
-				p.run(60 * time.Second)
-				text = p.stderr.String()
 			}
-			if p.code != 0 {
-				t.Fatalf("%s: exit code %d: %s%s", format, p.code, text, p.output())
-			}
-			if n := <-lines; format == "csv" && n != samples {
-				t.Fatalf("%d lines", n)
-			}
-			return text
+			lines <- n - 1
+		}()
+		args := []string{"mpitx", "export", dir, "-o", format, "--out", fifo}
+		var text string
+		var p *process
+		if terminal != nil {
+			text, p = typing(t, environ, 80, terminal, args...)
+		} else {
+			p = newProcess(environ, t.TempDir(), args...)
+			p.run(60 * time.Second)
+			text = p.stderr.String()
 		}
-		text := export(1500*time.Millisecond, nil)
-		if format == "csv" && (!strings.Contains(text, "exporting [##") || !strings.HasSuffix(text, " \r")) {
-			t.Errorf("no bar, or one that was left: %q", text)
+		if p.code != 0 {
+			t.Fatalf("%s: exit code %d: %s%s", format, p.code, text, p.output())
 		}
-		if text := export(1500*time.Millisecond, os.Stderr); text != "" {
+		if n := <-lines; format == "csv" && n != samples {
+			t.Fatalf("%d lines", n)
+		}
+		return text
+	}
+	shown := make(chan struct{})
+	if text := export("csv", shown, step{sees: "exporting [##", does: func() { close(shown) }}); !strings.HasSuffix(text, " \r") {
+		t.Errorf("the bar was left: %q", text)
+	}
+	for _, format := range []string{"csv", "parquet"} {
+		hurry := make(chan struct{})
+		time.AfterFunc(1500*time.Millisecond, func() { close(hurry) }) // longer than it takes until a bar shows
+		if text := export(format, hurry); text != "" {
 			t.Errorf("%s: where there is no terminal: %q", format, text)
 		}
 	}

@@ -75,7 +75,7 @@ func TestPagerEnds(t *testing.T) {
 		t.Fatal(out)
 	}
 	slow := withPager(environ, "MPITX_PAGER=trap '' INT; cat; echo SHOWN; read x </dev/tty; echo left by $x")
-	out, p := typing(t, slow, 80, []step{{"SHOWN", "\x03"}, {"^C", "q\n"}}, "mpitx", "list", "demo_e*", "--from", file)
+	out, p := typing(t, slow, 80, []step{{sees: "SHOWN", types: "\x03"}, {sees: "^C", types: "q\n"}}, "mpitx", "list", "demo_e*", "--from", file)
 	if p.code != 0 || !strings.Contains(out, "left by q") {
 		t.Errorf("code %d: mpitx did not wait for the pager after ^C:\n%s", p.code, out)
 	}

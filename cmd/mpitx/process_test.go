@@ -35,7 +35,7 @@ type process struct {
 }
 
 func newProcess(environ []string, dir string, args ...string) *process {
-	p := &process{id: fmt.Sprintf("%s=%d.%d", mark, os.Getpid(), marks.Add(1)), ended: make(chan struct{}), linger: 15 * time.Second}
+	p := &process{id: fmt.Sprintf("%s=%d.%d", mark, os.Getpid(), marks.Add(1)), ended: make(chan struct{}), linger: time.Minute}
 	path := args[0]
 	if !strings.Contains(path, "/") { // exec.Command would look in this process's PATH
 		for _, kv := range environ {

@@ -15,8 +15,11 @@ import (
 	"mpitx/fixtures/need"
 )
 
-// step is input that is typed once a text is on the screen.
-type step struct{ sees, types string }
+// step is what happens once a text is on the screen: input is typed, a function is called.
+type step struct {
+	sees, types string
+	does        func()
+}
 
 // onTerminal runs a command on a terminal that answers no query, and returns the output.
 func onTerminal(t *testing.T, environ []string, columns uint16, args ...string) (string, *process) {
@@ -57,6 +60,9 @@ func typing(t *testing.T, environ []string, columns uint16, steps []step, args .
 			n, err := master.Read(part)
 			b.Write(part[:n])
 			for len(steps) > 0 && strings.Contains(b.String(), steps[0].sees) {
+				if steps[0].does != nil {
+					steps[0].does()
+				}
 				master.WriteString(steps[0].types)
 				steps = steps[1:]
 			}

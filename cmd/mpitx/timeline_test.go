@@ -3,8 +3,12 @@
 package main
 
 import (
+	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +91,9 @@ func TestTimeline(t *testing.T) {
 		s.keys("q")
 		s.until("ended 0")
 		s.plain()
-		q := f.run("mpitx", "timeline", "run1", "--once", "--rank", "1-2", "--at", "0s")
+		// Ranks do not enter MPI_Init at the same time.
+		begin := firstCall(f.T, f.run("mpitx", "export", "run1", "-o", "csv").stdout.String(), "1", "MPI_Init")
+		q := f.run("mpitx", "timeline", "run1", "--once", "--rank", "1-2", "--at", begin)
 		out := q.stdout.String()
 		for _, part := range []string{" mpitx timeline  run1  2 of 4 ranks", ">     1 ", "\n      2 ", "rank 1 on ", "MPI_Init  took"} {
 			if !strings.Contains(out, part) {
@@ -98,4 +104,23 @@ func TestTimeline(t *testing.T) {
 			f.Errorf("exit code %d: %s", q.code, q.output())
 		}
 	})
+}
+
+// firstCall is the time at which a rank calls a function first, in the middle of that call, for --at.
+func firstCall(t *testing.T, trace, rank, function string) string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(trace)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	time, duration, ranks, name := slices.Index(rows[0], "time"), slices.Index(rows[0], "duration"), slices.Index(rows[0], "rank"), slices.Index(rows[0], "name")
+	for _, row := range rows[1:] {
+		if row[ranks] == rank && row[name] == function {
+			at, _ := strconv.ParseFloat(row[time], 64)
+			took, _ := strconv.ParseFloat(row[duration], 64)
+			return fmt.Sprintf("%.9fs", at+took/2)
+		}
+	}
+	t.Fatalf("rank %s does not call %s in\n%s", rank, function, trace)
+	return ""
 }

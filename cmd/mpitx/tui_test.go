@@ -36,7 +36,7 @@ func TestExplorerOffline(t *testing.T) {
 	s.until("search: bcast alg", "coll_tuned_bcast_algorithm", "1 of 14")
 	s.keys("j", "y")
 	s.until("copied coll_tuned_bcast_algorithm")
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		buffer, _ := exec.Command("tmux", "-S", s.socket, "show-buffer").CombinedOutput()
 		if string(buffer) == "coll_tuned_bcast_algorithm" {
 			break

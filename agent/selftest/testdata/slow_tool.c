@@ -1,14 +1,20 @@
-/* A PMPI tool that returns slowly in all threads but the first. */
+/* A PMPI tool that holds calls of all threads but the first: when the library has returned, it posts slow_tool_returned, and waits for
+ * slow_tool_continue. */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <semaphore.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int slowly(int rc)
+sem_t slow_tool_returned, slow_tool_continue;
+
+static int hold(int rc)
 {
-    if (syscall(SYS_gettid) != getpid()) usleep(200000);
+    if (syscall(SYS_gettid) == getpid()) return rc;
+    sem_post(&slow_tool_returned);
+    while (sem_wait(&slow_tool_continue)) continue;
     return rc;
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status) { return slowly(PMPI_Wait(request, status)); }
-int MPI_Request_free(MPI_Request *request) { return slowly(PMPI_Request_free(request)); }
+int MPI_Wait(MPI_Request *request, MPI_Status *status) { return hold(PMPI_Wait(request, status)); }
+int MPI_Request_free(MPI_Request *request) { return hold(PMPI_Request_free(request)); }
