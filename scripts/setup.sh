@@ -305,7 +305,7 @@ lint() {
 	go run "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK" ./...
 	lint_imports
 	if have shellcheck; then
-		shellcheck scripts/*.sh .ci/run fixtures/lab/*.sh agent/*.sh agent/*/build.sh
+		shellcheck scripts/*.sh .ci/run fixtures/*.sh fixtures/lab/*.sh agent/*.sh agent/*/build.sh
 	elif [ -n "${CI:-}" ]; then
 		fail "shellcheck is missing; run as root: apt-get install shellcheck"
 	else
