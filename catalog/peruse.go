@@ -90,16 +90,6 @@ func NativePeruseEvent(name, queueScope string) Event {
 // Peruse reports whether it is an event of PERUSE.
 func (e *Event) Peruse() bool { return e.Interface == InterfacePeruse }
 
-// Raised is the number of events that the library raises, of MPI_T and PERUSE.
-func (l *Lists) Raised() (n int) {
-	for i := range l.Events {
-		if e := &l.Events[i]; !e.Peruse() || e.Support == SupportNative {
-			n++
-		}
-	}
-	return n
-}
-
 // WithPeruse returns the catalog with all events of the specification of PERUSE: those that the library does not raise are derived or
 // unavailable. If MPI_Init was not reached, their support is not known on a library with PERUSE.
 func (c *Catalog) WithPeruse() *Catalog {

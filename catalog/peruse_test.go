@@ -62,8 +62,8 @@ func TestWithPeruse(t *testing.T) {
 	if e.QueueScope != "global" || e.Section != "4.4" || e.Description == "" {
 		t.Errorf("%+v", e)
 	}
-	if custom := all.Named(Events, "PERUSE_CUSTOM_EVENT")[0].(*Event); custom.Section != "" || custom.QueueScope != "" || all.Raised() != 4 {
-		t.Errorf("%+v; %d raised", custom, all.Raised())
+	if custom := all.Named(Events, "PERUSE_CUSTOM_EVENT")[0].(*Event); custom.Section != "" || custom.QueueScope != "" {
+		t.Errorf("%+v", custom)
 	}
 	if left := all.WithoutUnraised(); len(left.Events) != 4 || len(all.WithPeruse().Events) != len(all.Events) {
 		t.Errorf("%d events are left", len(left.Events))

@@ -4,6 +4,7 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"mpitx/ui/keys"
@@ -55,15 +56,8 @@ func (m *Model) title() string {
 	if m.x != nil && m.o.Diff != nil {
 		right = m.diffTitle(m.w - term.Width(left))
 	} else if m.x != nil {
-		c := m.x.cat
-		counts := fmt.Sprintf("  %d cvars  %d pvars", len(c.Cvars), len(c.Pvars))
-		if n := c.Raised(); n > 0 {
-			counts += fmt.Sprintf("  %d events", n)
-		}
-		if n := len(c.Virtual); n > 0 {
-			counts += fmt.Sprintf("  %d mpitx:*", n)
-		}
-		for _, counts := range []string{counts + " ", "  " + m.x.countWords(m.x.all) + " ", "  " + plural(len(c.Cvars)+len(c.Pvars)+len(c.Virtual), "variable") + " "} { // as much as fits
+		for _, counts := range []string{m.x.kindCounts(), strconv.Itoa(len(m.x.all)) + " in all"} { // as much as fits
+			counts = "  " + counts + " "
 			if term.Width(left)+term.Width(state)+term.Width(counts) <= m.w {
 				right = strings.TrimSuffix(state, " ") + counts
 				break
@@ -103,7 +97,8 @@ func (m *Model) second() string {
 	case m.mode == modeFilter:
 		return m.filterBar()
 	case m.watchOpen:
-		return accent(" watching", fmt.Sprintf("%d of %d ", m.at.at+1, len(m.watching.list)))
+		n := len(m.watching.list)
+		return accent(" watching", fmt.Sprintf("%d of %d ", min(m.at.at+1, n), n))
 	}
 	if m.changes.open {
 		return accent(" my changes in this session", m.changesPosition())

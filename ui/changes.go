@@ -18,7 +18,7 @@ import (
 type Changed struct {
 	V     *catalog.Variable
 	Value catalog.Value // the new one
-	Note  string        // what a reader should know; "": nothing
+	Notes []string      // what a reader should know
 }
 
 // ExportForms are how changes are exported: Options.Export takes their numbers.
@@ -179,7 +179,10 @@ func (m *Model) exported(form int) (text string, left []string, err error) {
 			c.Value = r.Value
 		}
 		if len(d.ranks) < m.x.cat.Job.Size {
-			c.Note = fmt.Sprintf("%s was written on %s only; this sets it on all ranks", d.e.v.Name, export.Ranks(d.ranks))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s was written on %s only; this sets it on all ranks", d.e.v.Name, export.Ranks(d.ranks)))
+		}
+		for _, text := range m.warnings(d.e) {
+			c.Notes = append(c.Notes, d.e.v.Name+": "+text)
 		}
 		all = append(all, c)
 	}
@@ -194,10 +197,24 @@ func (m *Model) copyChanges() tea.Cmd {
 		return nil
 	}
 	cmd := m.toClipboard(strings.TrimSuffix(text, "\n"))
-	if len(left) > 0 {
-		m.say("%s%s", m.status, leftOut(left))
+	if n := m.useless(); len(left) > 0 || n != "" {
+		m.say("%s%s%s", m.status, leftOut(left), n)
 	}
 	return cmd
+}
+
+// useless names the changes that have no effect as things are; "": none.
+func (m *Model) useless() string {
+	var names []string
+	for _, d := range m.edits() {
+		if len(m.warnings(d.e)) > 0 {
+			names = append(names, d.e.v.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; no effect now: " + strings.Join(names, ", ")
 }
 
 func leftOut(left []string) string {
@@ -225,7 +242,7 @@ func (m *Model) saveChanges(command, path string) tea.Cmd {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(command, path, "the "+ExportForms[form]+leftOut(left), []byte(text))
+	return save(command, path, "the "+ExportForms[form]+leftOut(left)+m.useless(), []byte(text))
 }
 
 // changesFrame lists the changes, and shows below what their export is.
@@ -316,6 +333,11 @@ func (m *Model) preview(width int) []string {
 		return append([]string{""}, m.inLines(m.t.SafeText(err.Error()), width, term.Plain)...)
 	}
 	lines := []string{""}
+	for _, d := range m.edits() {
+		for _, w := range m.warnings(d.e) {
+			lines = append(lines, m.wrapped(d.e.v.Name+": "+w, width, term.Attention)...)
+		}
+	}
 	for l := range strings.Lines(text) {
 		lines = append(lines, m.inLines(m.t.SafeCommand(strings.TrimSuffix(l, "\n")), width, term.Plain)...)
 	}

@@ -20,7 +20,7 @@ func exporter(left ...string) func(*catalog.Catalog, []Changed, int) (string, []
 		}
 		var b strings.Builder
 		for _, c := range all {
-			fmt.Fprintf(&b, "%d:%s=%s %s\n", form, c.V.Name, c.Value, c.Note)
+			fmt.Fprintf(&b, "%d:%s=%s %s\n", form, c.V.Name, c.Value, strings.Join(c.Notes, "; "))
 		}
 		return b.String(), left, nil
 	}
@@ -67,6 +67,45 @@ func TestChanges(t *testing.T) {
 	}
 	press(m, "esc", "u")
 	contains(t, m, "nothing to undo", "SCOPE")
+}
+
+// The editor and the export repeat why a setting has no effect now.
+func TestUselessChange(t *testing.T) {
+	const why = "NO EFFECT NOW: dynamic_rules must be true, it is false; set it to true"
+	m, _ := fakeSession(t, Options{Export: exporter(), Effect: func(_ *catalog.Catalog, v *catalog.Variable) []string {
+		return map[string][]string{"limit": {"is read at once", why}}[v.Name]
+	}})
+	for _, width := range []int{40, 80, 140} {
+		resize(m, width, 24)
+		press(m, ":", "'show limit", "enter", "e")
+		flat(t, m, "new", why)
+		press(m, "ctrl+u", "'8", "enter")
+		flat(t, m, "Write this on all 4 ranks?", why)
+		press(m, "esc")
+	}
+	edit(m, "limit", "8")
+	press(m, "C", "y")
+	flat(t, m, "limit: "+why, "copied", "no effect now: limit")
+	press(m, "tab")
+	flat(t, m, "1:limit=8 limit: "+why)
+	path := filepath.Join(t.TempDir(), "settings.sh")
+	press(m, ":", "'export "+path, "enter")
+	flat(t, m, "no effect now: limit")
+	press(m, "esc")
+	edit(m, "algorithm", "2")
+	press(m, "C", "y")
+	flat(t, m, "no effect now: limit")
+}
+
+// flat finds text on the screen that may be broken into lines.
+func flat(t *testing.T, m *Model, parts ...string) {
+	t.Helper()
+	plain := strings.Join(strings.FieldsFunc(screen(t, m), func(r rune) bool { return strings.ContainsRune(" \n│|", r) }), " ")
+	for _, p := range parts {
+		if !strings.Contains(plain, p) {
+			t.Errorf("no %q in\n%s", p, screen(t, m))
+		}
+	}
 }
 
 // The mouse chooses a change.

@@ -29,7 +29,7 @@ type editing struct {
 	undo     []change
 }
 
-// change is a write that can be undone.
+// change is a write that can be undone. One that changed nothing has no old values.
 type change struct {
 	name string
 	old  map[int]string // by rank
@@ -275,9 +275,19 @@ func (m *Model) outcome(msg outcomeMsg) {
 	}
 	m.take(e, 0, s)
 	m.refill() // the filter may concern values
-	if len(c.old) > 0 {
+	last := len(m.edit.undo) - 1
+	switch {
+	case len(c.old) > 0:
+		m.edit.undo = append(m.edit.undo, c)
+	case msg.undoes == nil && (last < 0 || len(m.edit.undo[last].old) > 0): // undo concerns this write, not the one before it
 		m.edit.undo = append(m.edit.undo, c)
 	}
+}
+
+// undoes says whether undo would restore something of the last write.
+func (m *Model) undoes() bool {
+	n := len(m.edit.undo)
+	return n > 0 && len(m.edit.undo[n-1].old) > 0
 }
 
 // undoable is the part of a write that can be undone: on ranks that wrote, and on ranks that did not answer. After a failed undo it is
@@ -332,6 +342,14 @@ func (m *Model) undo() tea.Cmd {
 	}
 	c := m.edit.undo[n-1]
 	m.edit.undo = m.edit.undo[:n-1] // it comes back if the write fails
+	if len(c.old) == 0 {
+		text := "the last write, of " + c.name + ", changed nothing: nothing to undo"
+		if n > 1 {
+			text += "; u again undoes the one before it"
+		}
+		m.note("%s", text)
+		return nil
+	}
 	return m.revert(c)
 }
 

@@ -27,6 +27,7 @@ func (m *Model) box() []string {
 	if s := scopeWords[v.Scope]; s != "" && m.mode != modeSet {
 		words += ": " + s
 	}
+	about = append(about, m.warningLines(m.edit.e, width)...)
 	about = append(about, term.Wrap(words, width)...)
 	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome && m.mode != modeSet {
 		text := term.Wrap(m.t.SafeText(v.Description), width)
@@ -152,7 +153,7 @@ func (m *Model) outcomeLines(width int) []string {
 		lines = append(lines, term.Wrap(m.t.SafeText("failed: "+m.edit.err.Error()), width)...)
 	}
 	lines = append(lines, "")
-	if len(m.edit.undo) > 0 {
+	if m.undoes() {
 		return append(lines, "Esc closes; u then undoes it")
 	}
 	return append(lines, "Esc closes")

@@ -101,11 +101,24 @@ func (m *Model) effects(e *entry) []string {
 	return m.o.Effect(m.x.cat, e.v)
 }
 
-// noEffectLines say which condition of a variable's effect does not hold.
+// warnings say which conditions of a variable's effect do not hold.
+func (m *Model) warnings(e *entry) []string {
+	return slices.DeleteFunc(m.effects(e), func(text string) bool { return !warns(text) })
+}
+
+// noEffectLines are the warnings in the details.
 func (m *Model) noEffectLines(e *entry, width int) (lines []string) {
-	for _, text := range m.effects(e) {
-		if warns(text) {
-			lines = append(lines, m.wrapped(text, width, term.Attention)...)
+	for _, text := range m.warnings(e) {
+		lines = append(lines, m.wrapped(text, width, term.Attention)...)
+	}
+	return lines
+}
+
+// warningLines are the warnings in a dialog.
+func (m *Model) warningLines(e *entry, width int) (lines []string) {
+	for _, text := range m.warnings(e) {
+		for _, l := range term.Wrap(m.t.SafeText(text), width) {
+			lines = append(lines, m.t.Paint(term.Attention, l))
 		}
 	}
 	return lines

@@ -239,6 +239,21 @@ func (x *index) countWords(entries []int32) string {
 	return strings.Join(words, ", ")
 }
 
+// kindCounts says how many entries of each kind there are. Their sum is the tree's total.
+func (x *index) kindCounts() string {
+	c := x.cat
+	text := fmt.Sprintf("%d cvars  %d pvars", len(c.Cvars), len(c.Pvars))
+	for _, k := range []struct {
+		n    int
+		word string
+	}{{len(c.Virtual), " mpitx:*"}, {len(c.Events), " events"}, {len(c.Sources), " event sources"}} {
+		if k.n > 0 {
+			text += "  " + strconv.Itoa(k.n) + k.word
+		}
+	}
+	return text
+}
+
 // exportKinds are the kinds that the explorer lists.
 const exportKinds = catalog.AllKinds &^ catalog.Groups
 

@@ -185,6 +185,9 @@ func (m *Model) hints() []keys.Key {
 		}
 		return now
 	case modeWatch:
+		if len(m.watching.list) == 0 {
+			return append(now, keys.Of(keys.Back), keys.Of(keys.Help), keys.Of(keys.Command))
+		}
 		return append(now, keys.Of(keys.Back), keys.Of(keys.Help), hint(keys.Values, "value/delta/rate"), own("s", "sum/ranks"), keys.Of(keys.Pause),
 			own("W", "workload"), keys.Of(keys.Export), own("p", "unpin"), own("+-", "pace"), keys.Of(keys.LogScale), keys.Of(keys.Command))
 	case modeChanges:

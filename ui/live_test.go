@@ -236,6 +236,38 @@ func TestUndoAgain(t *testing.T) {
 	contains(t, m, "nothing to undo")
 }
 
+// Undo after a write that was refused, or that changed nothing, does not take back an earlier one.
+func TestUndoAfterRefusal(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	write := func(value string) {
+		press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'"+value, "enter", "y")
+	}
+	write("5")
+	contains(t, m, "u then undoes it")
+	press(m, "esc")
+	b.refuse = context.DeadlineExceeded
+	for range 2 {
+		write("6")
+		lacks(t, m, "u then undoes it")
+		press(m, "esc")
+	}
+	b.refuse = nil
+	n := len(b.writes)
+	press(m, "u")
+	contains(t, m, "changed nothing: nothing to undo; u again undoes the one before it")
+	write("5")
+	press(m, "esc", "u")
+	contains(t, m, "changed nothing: nothing to undo")
+	if len(b.writes) != n+1 || b.values != [4]int64{5, 5, 5, 5} {
+		t.Errorf("undo wrote: %v %+v", b.values, b.writes[n:])
+	}
+	press(m, "u")
+	if b.values != [4]int64{7, 7, 7, 7} {
+		t.Errorf("undo of the write before: %v", b.values)
+	}
+}
+
 // A rank that did not answer may have written: what it had can be written back.
 func TestUndoOfSilentRank(t *testing.T) {
 	m, backends := fakeSession(t, Options{})
@@ -334,6 +366,23 @@ func TestReadAndSilentRank(t *testing.T) {
 	event(m, b, link.Event{Kind: link.EventLog, Rank: -1, Text: "noise\x1b[2J of the library"})
 	press(m, "L")
 	contains(t, m, `noise\x1b[2J of the library`)
+}
+
+// Without pins the view says how to pin something.
+func TestWatchNothing(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {140, 40}} {
+		resize(m, size[0], size[1])
+		press(m, "w")
+		flat(t, m, "watching", "Nothing is pinned.", "p pins the variable under the cursor")
+		if size[0] > 40 {
+			flat(t, m, ":watch messages:counter")
+		}
+		press(m, "j", "v", "s", "p", "l", "+", "esc")
+		lacks(t, m, "watching", "Nothing is pinned")
+	}
+	press(m, "w", ":", "'watch messages", "enter")
+	contains(t, m, "> messages:counter")
 }
 
 func TestNumber(t *testing.T) {

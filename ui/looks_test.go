@@ -87,7 +87,7 @@ func TestUnboundIsNormal(t *testing.T) {
 
 // A refusal is not shown as a failure.
 func TestNotes(t *testing.T) {
-	for _, key := range []string{"u", "C", "w", "B", "["} {
+	for _, key := range []string{"u", "C", "B", "["} {
 		m, _ := fakeSession(t, Options{})
 		m.places, m.placeAt = nil, 0
 		press(m, key)

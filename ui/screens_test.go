@@ -159,14 +159,14 @@ func TestHints(t *testing.T) {
 // The title counts all that the list holds, and leaves out what it has no room for, not half of a word.
 func TestTitle(t *testing.T) {
 	own := []catalog.Variable{{Kind: catalog.Virtual, Name: "mpitx:calls"}}
-	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Virtual: own}, 80, 24)
-	contains(t, m, "1282 cvars  33 pvars  1 mpitx:*", "1 of 1351")
-	resize(m, 97, 24)
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Virtual: own}, 90, 24)
+	contains(t, m, "1282 cvars  33 pvars  1 mpitx:*  35 events", "1 of 1351")
+	resize(m, 110, 24)
 	m.workload = strings.Repeat("w", 15)
-	contains(t, m, "workload wwwwwwwwwwwwwww  1282 cvars  33 pvars  1 mpitx:*")
+	contains(t, m, "workload wwwwwwwwwwwwwww  1282 cvars  33 pvars  1 mpitx:*  35 events")
 	m.workload = ""
 	resize(m, 56, 24)
-	contains(t, m, "offline  1316 variables")
+	contains(t, m, "offline  1351 in all")
 	resize(m, 40, 24)
 	contains(t, m, "test.json      offline")
 }

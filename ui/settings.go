@@ -43,12 +43,7 @@ func (m *Model) restore() {
 		return
 	}
 	m.user.restored = true
-	for _, f := range strings.Fields(m.user.Filter) {
-		_ = setCriterion(m.criteria, f) // this library may lack it
-	}
-	if m.user.filter = filterText(m.criteria); m.user.filter != "" && m.status == "" {
-		m.say("filter of the last session: %s; F clears it", m.user.filter)
-	}
+	m.restoreFilter()
 	for _, id := range m.user.Pins {
 		switch k, ok := m.x.byID[id]; {
 		case !ok:
@@ -60,6 +55,32 @@ func (m *Model) restore() {
 	}
 }
 
+// restoreFilter sets the filter of the last session, unless that was of another library, or it would hide everything.
+func (m *Model) restoreFilter() {
+	last, of, why := m.user.Filter, m.user.FilterOf, ""
+	if of != "" && of != m.x.cat.Library.Family {
+		why = "it was set on " + of
+	} else {
+		for _, f := range strings.Fields(last) {
+			_ = setCriterion(m.criteria, f) // this library may lack it
+		}
+		if len(m.x.all) > 0 && len(filtered(m.x, m.criteria, m.x.all)) == 0 {
+			why = "it would hide everything"
+			for i := range m.criteria {
+				m.criteria[i].now = 0
+			}
+		}
+	}
+	m.user.filter = filterText(m.criteria)
+	switch {
+	case m.status != "":
+	case last != "" && why != "":
+		m.say("filter of the last session: %s is not used: %s; :filter %s sets it", m.t.SafeLine(last, 200), m.t.SafeLine(why, 80), m.t.SafeLine(last, 200))
+	case m.user.filter != "":
+		m.say("filter of the last session: %s; F clears it", m.user.filter)
+	}
+}
+
 // now is the configuration as it is now.
 func (m *Model) now() config.Config {
 	c := m.user.Config.Clone()
@@ -67,6 +88,9 @@ func (m *Model) now() config.Config {
 	if f := filterText(m.criteria); m.user.restored && f != m.user.filter {
 		parts := strings.Fields(f)
 		c.Filter = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "bookmarked=yes" }), " ") // a view, which B opens
+		if c.FilterOf = ""; c.Filter != "" {
+			c.FilterOf = m.x.cat.Library.Family
+		}
 	}
 	return c.Clone()
 }

@@ -73,6 +73,33 @@ func TestForeignFilterStays(t *testing.T) {
 	}
 }
 
+// A filter that was set on another library does not hide what this one has, and none hides everything. It stays in the file.
+func TestFilterOfAnotherLibrary(t *testing.T) {
+	file, path := userFile(t, "")
+	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Config: file}, 120, 40)
+	press(m, ":", "'filter kind=pvar", "enter")
+	finish(m)
+	for _, where := range []struct{ library, why string }{{"mpich-4.0.2.json", "it was set on openmpi"}, {"openmpi-4.1.4.json", ""}} {
+		m = explorer(t, fixture(t, where.library), Options{Config: again(t, path)}, 120, 40)
+		if where.why == "" {
+			contains(t, m, "filter of the last session: kind=pvar; F clears it")
+			continue
+		}
+		contains(t, m, "filter of the last session: kind=pvar is not used: "+where.why+"; :filter kind=pvar sets it")
+		if len(m.shown) != len(m.x.all) {
+			t.Errorf("%d of %d are shown", len(m.shown), len(m.x.all))
+		}
+		finish(m)
+	}
+	file, path = userFile(t, "filter = 'updated=yes'\n") // as older releases wrote it
+	m = explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Config: file}, 120, 40)
+	contains(t, m, "updated=yes is not used: it would hide everything")
+	finish(m)
+	if got := again(t, path); got.Filter != "updated=yes" {
+		t.Errorf("%+v", got.Config)
+	}
+}
+
 func TestBookmarks(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
 	press(m, "B")

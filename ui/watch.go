@@ -185,10 +185,6 @@ func (m *Model) cmdWatch(args string) tea.Cmd {
 }
 
 func (m *Model) startWatch() tea.Cmd {
-	if len(m.watching.list) == 0 {
-		m.note("nothing is pinned: p pins the variable under the cursor")
-		return nil
-	}
 	m.mode, m.watchOpen = modeWatch, true
 	return m.tick()
 }

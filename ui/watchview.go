@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/chart"
 	"mpitx/ui/term"
@@ -24,6 +25,9 @@ func (m *Model) watchRows(height int) int {
 // watchView lists the pins with their histories, and draws the selected one.
 func (m *Model) watchView(width, height int) []string {
 	n := len(m.watching.list)
+	if n == 0 {
+		return m.block(m.unwatched(width), width, height)
+	}
 	top := m.watchRows(height) + 2
 	m.at.view(n, top-2)
 	state := fmt.Sprintf(" every %s", m.every)
@@ -56,6 +60,27 @@ func (m *Model) watchView(width, height int) []string {
 		return m.block(lines, width, height)
 	}
 	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
+}
+
+// unwatched is the view without pins: how to pin something.
+func (m *Model) unwatched(width int) []string {
+	lines := []string{"", " " + m.t.Paint(term.Heading, "Nothing is pinned."), ""}
+	text := "This view shows the values of pinned variables over time. Esc goes back to the list, where p pins the variable under the cursor. " +
+		":watch NAME pins one by its name."
+	lines = append(lines, m.wrapped(text, width, term.Plain)...)
+	var offers []string
+	for i := range m.x.entries {
+		if e := &m.x.entries[i]; e.v.Kind == catalog.Pvars && watchable(e) && len(offers) < 5 {
+			offers = append(offers, e.v.ID())
+		}
+	}
+	if len(offers) > 0 {
+		lines = append(lines, "", " "+m.t.Paint(term.Label, "for example"))
+		for _, id := range offers {
+			lines = append(lines, m.inLines(m.t.Safe(":watch "+id), width, term.Plain)...)
+		}
+	}
+	return lines
 }
 
 const leastSpark = 16 // cells of a sparkline

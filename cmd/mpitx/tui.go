@@ -183,7 +183,7 @@ func snapshotSize(path string) (int64, error) {
 func (o *tuiOptions) exportSettings(c *catalog.Catalog, changed []ui.Changed, form int) (string, []string, error) {
 	var all []origin.Assignment
 	for _, d := range changed {
-		all = append(all, origin.Assignment{Variable: d.V, Enum: c.Enum(d.V.Enum), Value: d.Value, Note: d.Note})
+		all = append(all, origin.Assignment{Variable: d.V, Enum: c.Enum(d.V.Enum), Value: d.Value, Notes: d.Notes})
 	}
 	return origin.Settings(o.family(c), origin.Form(form), all, export.Terminal{UTF8: true})
 }

@@ -25,6 +25,7 @@ type Config struct {
 	Bookmarks []string `toml:"bookmarks"` // IDs of variables
 	Pins      []string `toml:"pins"`      // IDs of variables
 	Filter    string   `toml:"filter"`    // "kind=pvar class=counter"
+	FilterOf  string   `toml:"filter_of"` // the family of the library that Filter was set on; "": any
 	Filters   []string `toml:"filters"`   // history of Filter
 	Commands  []string `toml:"commands"`  // history of the command line
 	Searches  []string `toml:"searches"`  // history of searches
@@ -43,6 +44,7 @@ var fields = []field{
 	{key: "bookmarks", list: func(c *Config) *[]string { return &c.Bookmarks }},
 	{key: "pins", list: func(c *Config) *[]string { return &c.Pins }},
 	{key: "filter", text: func(c *Config) *string { return &c.Filter }},
+	{key: "filter_of", text: func(c *Config) *string { return &c.FilterOf }},
 	{key: "filters", list: func(c *Config) *[]string { return &c.Filters }, most: 20},
 	{key: "commands", list: func(c *Config) *[]string { return &c.Commands }, most: 100},
 	{key: "searches", list: func(c *Config) *[]string { return &c.Searches }, most: 100},

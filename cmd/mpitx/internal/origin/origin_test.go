@@ -459,7 +459,7 @@ func TestSettings(t *testing.T) {
 		if kind != "" {
 			v.Origin = &catalog.Origin{Kind: kind, Where: "there"}
 		}
-		return Assignment{Variable: v, Value: catalog.NewText(value), Note: note}
+		return Assignment{Variable: v, Value: catalog.NewText(value), Notes: slices.DeleteFunc([]string{note}, func(s string) bool { return s == "" })}
 	}
 	openmpi := []Assignment{assign("btl", "^tcp", "", ""), assign("pml", "ob1", catalog.OriginLauncher, ""),
 		assign("coll", "it's\nx", "", "coll was written on rank 2 only;\nx"), assign("ess_base_vpid", "1", "", "")}

@@ -29,7 +29,7 @@ type Assignment struct {
 	Variable *catalog.Variable
 	Enum     *catalog.Enum
 	Value    catalog.Value
-	Note     string // what a reader should know; it becomes a comment
+	Notes    []string // what a reader should know; they become comments
 }
 
 // ways are how a control variable is set, by form.
@@ -102,8 +102,11 @@ func Settings(impl string, form Form, all []Assignment, t export.Terminal) (text
 			}
 			continue
 		}
-		if a.Note != "" && form != Options {
-			lines = append(lines, "# "+t.Safe(a.Note))
+		for _, note := range a.Notes {
+			if form == Options {
+				break
+			}
+			lines = append(lines, "# "+t.Safe(note))
 		}
 		lines = append(lines, w.text[form])
 	}
