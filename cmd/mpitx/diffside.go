@@ -14,6 +14,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
 	"mpitx/catalog/ompiinfo"
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
@@ -214,18 +215,18 @@ func (o *diffOptions) read(mpi string, messages io.Writer, variables ...string) 
 	if o.n > 0 {
 		args = append(args, "--ranks", strconv.Itoa(o.n))
 	}
-	signals := catchSignals()
-	defer signals.stop()
+	keeper := keep.Catch(keep.Options{})
+	defer keeper.Stop()
 	cmd := exec.Command(exe, args...)
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, messages
 	cmd.Env = append(os.Environ(), variables...)
-	if err := signals.start(cmd); err != nil {
+	if err := keeper.Start(cmd); err != nil {
 		return nil, failf("start %s: %v", exe, err)
 	}
 	cmd.Wait()
 	code := exitCode(cmd.ProcessState)
-	if passed := signals.stop(); passed != 0 {
+	if passed := keeper.Stop(); passed != 0 {
 		return nil, exit(128 + int(passed))
 	}
 	if code != exitDone && code != exitPartial || o.a.env.Launcher().Rank > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
 )
@@ -49,31 +50,27 @@ func innerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
 	return line, nil
 }
 
-// notifyEndings subscribes to the signals that end a job, without SIGHUP if nohup started mpitx.
-func notifyEndings(c chan<- os.Signal) {
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(c, syscall.SIGHUP)
-	}
-}
-
-// untilEnded returns a context that the first ending signal cancels, with the error that the command ends with as its cause. The second
-// signal ends mpitx at once.
+// untilEnded returns a context that the first ending signal cancels, with the error that the command ends with as its cause. A signal
+// after keep.Patience ends mpitx at once; an earlier one would reach launchers through the end of mpitx, as their second.
 func untilEnded() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	notifyEndings(signals)
+	signals, over := make(chan os.Signal, 1), make(chan struct{})
+	keep.Endings(signals)
 	go func() {
 		select {
 		case s := <-signals:
-			signal.Stop(signals)
 			number, _ := s.(syscall.Signal)
 			cancel(endedBy(number))
-		case <-ctx.Done():
+		case <-over:
 		}
+		select {
+		case <-time.After(keep.Patience):
+		case <-over:
+		}
+		signal.Stop(signals)
 	}()
 	return ctx, func() {
-		signal.Stop(signals)
+		close(over)
 		cancel(nil)
 	}
 }
@@ -83,70 +80,10 @@ func endedBy(s syscall.Signal) error {
 	return &exitError{code: 128 + int(s), text: "ended by a signal (" + s.String() + ") before there was a result"}
 }
 
-// signalPasser passes the first ending signal on to a process, even if it came before the process started. It kills the
-// process at the second signal, or if the process does not exit.
-type signalPasser struct {
-	signals chan os.Signal
-	done    chan struct{}
-	last    chan syscall.Signal // nil: the process was not started
-}
-
-func catchSignals() *signalPasser {
-	p := &signalPasser{signals: make(chan os.Signal, 4), done: make(chan struct{})}
-	notifyEndings(p.signals)
-	return p
-}
-
-func (p *signalPasser) start(cmd *exec.Cmd) error {
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	p.last = make(chan syscall.Signal, 1)
-	go p.pass(cmd.Process)
-	return nil
-}
-
-func (p *signalPasser) pass(process *os.Process) {
-	var passed syscall.Signal
-	var late <-chan time.Time
-	for {
-		select {
-		case <-late:
-			process.Kill() // launchers hang at times (Open MPI 4)
-		case s := <-p.signals:
-			if passed != 0 {
-				process.Kill()
-				continue
-			}
-			passed, _ = s.(syscall.Signal)
-			late = time.After(10 * time.Second)
-			process.Signal(s)
-		case <-p.done:
-			p.last <- passed
-			return
-		}
-	}
-}
-
-// stop ends the passing, once; it returns the signal that was passed, or 0.
-func (p *signalPasser) stop() syscall.Signal {
-	select {
-	case <-p.done:
-		return 0
-	default:
-	}
-	signal.Stop(p.signals)
-	close(p.done)
-	if p.last == nil {
-		return 0
-	}
-	return <-p.last
-}
-
 // relaunch runs this command again under the MPI's launcher.
 func (s *source) relaunch(command *cobra.Command) error {
-	signals := catchSignals()
-	defer signals.stop()
+	keeper := keep.Catch(keep.Options{Launcher: true})
+	defer keeper.Stop()
 	inner, err := innerCommand(command)
 	if err != nil {
 		return err
@@ -166,13 +103,12 @@ func (s *source) relaunch(command *cobra.Command) error {
 	out := &relay{to: answers{s.a.std}}
 	cmd.Stdout, cmd.Stderr = out, s.a.std.stderr()
 	cmd.WaitDelay = 5 * time.Second // for processes that outlive the launcher
-	ownGroup(cmd)
-	if err := signals.start(cmd); err != nil {
+	if err := keeper.Start(cmd); err != nil {
 		return failf("start %s: %v", argv[0], err)
 	}
 	cmd.Wait()
 	code := exitCode(cmd.ProcessState)
-	if passed := signals.stop(); passed != 0 { // Hydra exits with 0 then
+	if passed := keeper.Stop(); passed != 0 { // Hydra exits with 0 then
 		code = 128 + int(passed)
 	} else if out.err != nil {
 		return out.err

@@ -2,12 +2,9 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
 )
@@ -41,43 +38,6 @@ func TestInnerCommand(t *testing.T) {
 		if want := strings.Fields(c.want); err != nil || !slices.Equal(got[1:], want) {
 			t.Errorf("%s: %q %v, want %q", c.given, got[1:], err, want)
 		}
-	}
-}
-
-// A signal that comes before the launcher has started ends the launcher.
-func TestSignalBeforeStart(t *testing.T) {
-	signals := catchSignals()
-	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(time.Minute); len(signals.signals) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the signal did not arrive")
-		}
-	}
-	cmd := exec.Command("sleep", "600")
-	if err := signals.start(cmd); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-	if got := signals.stop(); got != syscall.SIGTERM {
-		t.Errorf("passed %v", got)
-	}
-	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signal() != syscall.SIGTERM {
-		t.Errorf("the launcher ended with %v", cmd.ProcessState)
-	}
-	if got := signals.stop(); got != 0 {
-		t.Errorf("stopped twice: %v", got)
-	}
-}
-
-func TestStopWithoutStart(t *testing.T) {
-	signals := catchSignals()
-	if err := signals.start(exec.Command("/nonexistent")); err == nil {
-		t.Fatal("started")
-	}
-	if got := signals.stop(); got != 0 {
-		t.Errorf("passed %v", got)
 	}
 }
 

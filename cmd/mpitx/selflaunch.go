@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"mpitx/cmd/mpitx/internal/keep"
 )
 
 // selfLaunch is the demo MPI's launcher: it starts n processes that find each other in a directory. It returns the
@@ -33,7 +35,7 @@ func selfLaunch(n int, argv, environ []string, std *standard) int {
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
 	stopped := make(chan os.Signal, 1)
-	notifyEndings(stopped)
+	keep.Endings(stopped)
 	defer signal.Stop(stopped)
 start:
 	for rank := range n {
@@ -58,16 +60,16 @@ start:
 			return cmd.Process.Signal(syscall.SIGTERM)
 		}
 		cmd.WaitDelay = 2 * time.Second // and then SIGKILL
-		signals := catchSignals()
-		if err := signals.start(cmd); err != nil {
-			signals.stop()
+		keeper := keep.Catch(keep.Options{})
+		if err := keeper.Start(cmd); err != nil {
+			keeper.Stop()
 			fmt.Fprintln(os.Stderr, "mpitx: start ranks:", err)
 			ended(exitFailed)
 			continue
 		}
 		wg.Go(func() {
 			cmd.Wait()
-			signals.stop()
+			keeper.Stop()
 			c := exitCode(cmd.ProcessState)
 			if !asked.Load() {
 				ended(c)

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/profile"
@@ -25,10 +26,9 @@ import (
 func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m measured, err error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.Discard, &said
-	ownGroup(cmd)
-	signals := catchSignals()
-	defer signals.stop()
-	if err := signals.start(cmd); err != nil {
+	keeper := keep.Catch(keep.Options{})
+	defer keeper.Stop()
+	if err := keeper.Start(cmd); err != nil {
 		return m, err
 	}
 	var late atomic.Bool
@@ -39,7 +39,7 @@ func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m measured, err
 		}).Stop()
 	}
 	err = cmd.Wait()
-	if passed := signals.stop(); passed != 0 {
+	if passed := keeper.Stop(); passed != 0 {
 		return m, endedBy(passed)
 	}
 	if late.Load() {

@@ -178,6 +178,9 @@ func (r *Result) run() error {
 		return err
 	}
 	argv := r.app.argv
+	if r.launch.Rank >= 0 && r.job.register(r.Env, r.launch.Rank) {
+		return exited(r.launch)
+	}
 	if r.Job != "" || r.launch.Rank > 0 {
 		return startFailed(argv[0], become(r.app.Path, argv, environ))
 	}
@@ -233,10 +236,15 @@ func (r *Result) launchRanks() error {
 		return err
 	}
 	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib, qmpi.Variable+"=")
-	if r.ended, err = supervise(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, false, nil, r.watch); err != nil {
+	if r.ended, err = keepLauncher(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, r.app.mpi.Impl == locate.OpenMPI, r.watch); err != nil {
 		return startFailed(argv[0], err)
 	}
+	r.endRanks()
 	return nil
+}
+
+func exited(l locate.Launch) error {
+	return &locate.Error{What: "start the application", Why: l.Command() + " has ended"}
 }
 
 func startFailed(program string, err error) error {

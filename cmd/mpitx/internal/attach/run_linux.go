@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"mpitx/cmd/mpitx/internal/keep"
 )
 
 // become replaces this process by a program; it returns only on failure.
@@ -28,7 +30,35 @@ type ending struct {
 var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 	syscall.SIGALRM, syscall.SIGWINCH, syscall.SIGXCPU, syscall.SIGIO, syscall.SIGVTALRM}
 
-// supervise runs a command in place of this process, with its descriptors and signals. The child dies with this
+// keepLauncher runs a launcher. once: at a second signal it would exit at once, and leave its processes behind. See supervise for watch.
+func keepLauncher(cmd *exec.Cmd, once bool, watch func(kill func()) func() (int, bool)) (ending, error) {
+	k := keep.Catch(keep.Options{Pass: passed, Repeat: !once, Launcher: true, Hold: true})
+	defer k.Stop()
+	in, started := keep.Stdin()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, os.Stdout, os.Stderr
+	if err := k.Start(cmd); err != nil {
+		return ending{}, err
+	}
+	started()
+	over := make(chan struct{})
+	watched := watch(func() { end(cmd.Process, k.End, over) })
+	cmd.Wait()
+	close(over)
+	if code, killed := watched(); killed {
+		return ending{code: code}, nil
+	}
+	return endingOf(cmd.ProcessState), nil
+}
+
+func endingOf(s *os.ProcessState) ending {
+	ws := s.Sys().(syscall.WaitStatus)
+	if ws.Signaled() {
+		return ending{128 + int(ws.Signal()), ws.Signal()}
+	}
+	return ending{code: ws.ExitStatus()}
+}
+
+// supervise runs the application in place of this process, with its descriptors and signals. The child dies with this
 // process. A launcher signals process groups, each led by a rank; there (launched) the child gets its own group, so
 // that each signal reaches it once, from this process. Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL,
 // a second apart: warnKilled is called at that SIGTERM, unless it is nil. SIGCONT alone resumes a suspended job.
@@ -55,7 +85,7 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill 
 	over := make(chan struct{})
 	watched := func() (int, bool) { return 0, false }
 	if watch != nil {
-		watched = watch(func() { end(cmd.Process, over) })
+		watched = watch(func() { end(cmd.Process, func() { cmd.Process.Signal(syscall.SIGTERM) }, over) })
 	}
 	go func() {
 		continued := false
@@ -80,18 +110,14 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill 
 	if code, killed := watched(); killed {
 		return ending{code: code}, nil
 	}
-	ws := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if ws.Signaled() {
-		return ending{128 + int(ws.Signal()), ws.Signal()}, nil
-	}
-	return ending{code: ws.ExitStatus()}, nil
+	return endingOf(cmd.ProcessState), nil
 }
 
 const termTime = 5 * time.Second
 
-// end ends a process, after a while by SIGKILL. A stopped one has to continue to notice SIGTERM.
-func end(p *os.Process, over <-chan struct{}) {
-	p.Signal(syscall.SIGTERM)
+// end asks a process to end, and kills it after a while. A stopped one has to continue to notice it.
+func end(p *os.Process, ask func(), over <-chan struct{}) {
+	ask()
 	p.Signal(syscall.SIGCONT)
 	select {
 	case <-over:

@@ -395,8 +395,15 @@ func (j *runDir) discard() {
 	j.dropCopy()
 	os.Remove(seenPath(j.dir))
 	entries, err := os.ReadDir(j.dir)
-	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != RunFile && e.Name() != claimsFile }) {
+	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() != RunFile && e.Name() != claimsFile && !strings.HasPrefix(e.Name(), startedPrefix)
+	}) {
 		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), startedPrefix) {
+			os.Remove(filepath.Join(j.dir, e.Name()))
+		}
 	}
 	os.Remove(filepath.Join(j.dir, claimsFile))
 	os.Remove(filepath.Join(j.dir, RunFile))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/transport"
 )
@@ -53,7 +54,7 @@ const phaseInit = "MPI_Init"
 func Collect(o Options) (*Job, error) {
 	f := &front{o: o, Live: Live{Events: make(chan transport.Event, 64), Signals: make(chan os.Signal, 4)}, timeout: time.After(o.Timeout),
 		hello: hello{Rank: max(0, o.Launch.Rank), Size: max(1, o.Launch.Size)}}
-	signal.Notify(f.Signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	keep.Endings(f.Signals)
 	if err := f.start(); err != nil {
 		return nil, err
 	}

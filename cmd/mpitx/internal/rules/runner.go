@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"mpitx/check"
+	"mpitx/cmd/mpitx/internal/keep"
 )
 
 // Library is what is tested.
@@ -245,7 +246,7 @@ func command(ctx context.Context, argv, environ []string, launcher bool) *exec.C
 	cmd.WaitDelay = time.Second
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if launcher { // its processes are in other groups; it ends them
-		cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM
+		cmd.SysProcAttr.Pdeathsig = 0 // see keep.Watch
 		cmd.WaitDelay = launcherGrace // then SIGKILL: Open MPI's launcher hangs at times
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	}
@@ -288,6 +289,9 @@ func (l *Library) work(ctx context.Context, r *rule, skip int) ([]*journal, endi
 	cmd := command(ctx, argv, append(slices.Clone(environ), "TMPDIR="+dir, "FAKEMPI_DIR="+dir), r.ranks > 0 && !l.Demo)
 	if err := l.start(cmd); err != nil { // also if ctx has ended
 		return nil, ending{}, err
+	}
+	if r.ranks > 0 && !l.Demo {
+		defer keep.Watch(cmd.Process.Pid)()
 	}
 	end := l.await(cmd, dir)
 	for _, other := range others { // they end by themselves, unless rank 0 did not

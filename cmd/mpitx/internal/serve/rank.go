@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"mpitx/cmd/mpitx/internal/collect"
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/transport"
 )
 
@@ -158,7 +157,7 @@ func watchParent(parent int, gone, joined chan struct{}) {
 // awaitEnd waits for the end of the job.
 func awaitEnd(gone <-chan struct{}) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	keep.Endings(signals)
 	select {
 	case <-signals:
 	case <-gone:

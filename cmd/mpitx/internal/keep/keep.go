@@ -1,0 +1,133 @@
+// Package keep starts launchers and other processes that must not outlive mpitx. Each is in a process group of its own, so
+// that it gets every signal once: from mpitx, whether the signal was sent to mpitx or to its process group.
+package keep
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Patience is how long a launcher may take to end its processes. Open MPI's mpirun exits at once, and leaves them running, if a second
+// signal follows the first within 5 s.
+const Patience = 10 * time.Second
+
+// Endings subscribes to the signals that end a job, without SIGHUP if nohup started mpitx.
+func Endings(c chan<- os.Signal) { notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }
+
+// notify subscribes to signals, except those that mpitx ignores; the processes that it starts ignore them, too.
+func notify(c chan<- os.Signal, signals ...os.Signal) {
+	for _, s := range signals {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+}
+
+// Options say how a Keeper treats signals. The zero value is for processes of mpitx: the first signal that ends a job is passed on, and
+// after Patience the process is killed.
+type Options struct {
+	Pass     []os.Signal // passed on as often as they come; nil: those that end a job, once
+	Repeat   bool        // also those that end a job, within Patience
+	Launcher bool        // the process is a launcher: it stops and continues with mpitx
+	Hold     bool        // mpitx ignores signals after Stop
+}
+
+// Keeper passes the signals of mpitx to a process that it starts, also those that came before.
+type Keeper struct {
+	Options
+	signals chan os.Signal
+	done    chan struct{}
+	last    chan syscall.Signal // nil: the process was not started
+	unwatch func()
+}
+
+// Catch keeps the signals for a process that starts later.
+func Catch(o Options) *Keeper {
+	k := &Keeper{Options: o, signals: make(chan os.Signal, 64), done: make(chan struct{}), unwatch: func() {}}
+	Endings(k.signals)
+	notify(k.signals, o.Pass...)
+	if o.Launcher {
+		notify(k.signals, jobSignals...)
+	}
+	return k
+}
+
+// Start starts the process. If mpitx dies, the process gets SIGTERM.
+func (k *Keeper) Start(cmd *exec.Cmd) error {
+	own(cmd, k.Launcher)
+	if !k.Launcher {
+		runtime.LockOSThread() // the process would take the end of this thread for the end of mpitx
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if k.Launcher {
+		k.unwatch = Watch(cmd.Process.Pid)
+	}
+	k.last = make(chan syscall.Signal, 1)
+	go k.pass(cmd.Process)
+	return nil
+}
+
+// End asks the process to end, as a signal from outside does.
+func (k *Keeper) End() {
+	select {
+	case k.signals <- syscall.SIGTERM:
+	default: // there is a signal to come
+	}
+}
+
+func (k *Keeper) pass(p *os.Process) {
+	var first syscall.Signal
+	var last time.Time // an ending was passed
+	var late <-chan time.Time
+	for {
+		select {
+		case <-late:
+			p.Kill() // launchers hang at times (Open MPI 4)
+		case s := <-k.signals:
+			switch n, _ := s.(syscall.Signal); {
+			case control(p.Pid, n):
+			case !ends(n):
+				p.Signal(n)
+			case first == 0 || k.Repeat || k.Pass != nil && time.Since(last) > Patience:
+				if first == 0 {
+					first = n
+				}
+				if last = time.Now(); k.Pass == nil {
+					late = time.After(Patience)
+				}
+				p.Signal(n)
+			}
+		case <-k.done:
+			k.last <- first
+			return
+		}
+	}
+}
+
+func ends(s syscall.Signal) bool {
+	return s == syscall.SIGINT || s == syscall.SIGTERM || s == syscall.SIGHUP || s == syscall.SIGQUIT
+}
+
+// Stop ends the passing, once. It returns the first signal that was passed to end the process, or 0.
+func (k *Keeper) Stop() syscall.Signal {
+	select {
+	case <-k.done:
+		return 0
+	default:
+	}
+	if !k.Hold {
+		signal.Stop(k.signals)
+	}
+	close(k.done)
+	k.unwatch()
+	if k.last == nil {
+		return 0
+	}
+	return <-k.last
+}
