@@ -3,7 +3,9 @@ package main
 import (
 	"flag"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mpitx/recording"
@@ -19,6 +21,8 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		f.Value.Set("6") // most of the time the commands under test wait for something
 	}
+	// nohup ignores SIGHUP, and so would the commands under test; signals that are caught have their default action there.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	os.Exit(func() int {
 		var err error
 		if work, err = os.MkdirTemp("/tmp", "mx"); err != nil {
