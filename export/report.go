@@ -109,6 +109,9 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		program, library = r.Process.Program, r.Process.Library
 	}
 	ranks := counted(len(p.Ranks)-spawned, "rank")
+	if size := sizeOf(p); len(p.Ranks)-spawned < size && len(p.Cut.Ranks) == 0 {
+		ranks = fmt.Sprintf("%d of %s", len(p.Ranks)-spawned, counted(size, "rank"))
+	}
 	if spawned > 0 {
 		ranks += fmt.Sprintf(" and %d spawned", spawned)
 	}
@@ -126,6 +129,9 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 	if cut := cutText(p.Cut); cut != "" {
 		line("Only " + cut)
 	}
+	if ranks := p.IncompleteRanks(); len(ranks) > 0 {
+		line(incompleteText(p, ranks))
+	}
 	if p.Total.Calls == 0 {
 		line("No MPI call was recorded" + why(p, o))
 		return
@@ -142,6 +148,31 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", recording.Percent(e.Parallel), recording.Percent(e.LoadBalance), times, recording.Percent(e.Communication))
 	}
 	line(text)
+}
+
+// sizeOf is the number of processes in MPI_COMM_WORLD, as far as those of the profile know.
+func sizeOf(p *profile.Profile) (size int) {
+	for _, r := range p.Ranks {
+		if r.Process.Spawned.First == 0 {
+			size = max(size, r.Process.Size)
+		}
+	}
+	return size
+}
+
+// incompleteText says which ranks have too small numbers, and what that means for the report.
+func incompleteText(p *profile.Profile, ranks []int) string {
+	text := Ranks(ranks) + " incomplete: "
+	for _, r := range p.Ranks {
+		if why := r.Incomplete(); why != "" {
+			text += why
+			break
+		}
+	}
+	if len(ranks) == len(p.Ranks) {
+		return text + "; all numbers may be too small"
+	}
+	return text + "; sums may be too small, and means, shares and efficiencies are of the other ranks"
 }
 
 // why says why a profile is empty.

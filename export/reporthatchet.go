@@ -141,6 +141,9 @@ func hatchetDocument(w io.Writer, p *profile.Profile, nodes []*hatchetNode) erro
 				d.b = append(d.b, ", "+strconv.Quote(name)+": "...)
 				d.value(values[i])
 			}
+			if rank.Incomplete() != "" {
+				d.b = append(d.b, `, "incomplete": true`...)
+			}
 			d.b = append(d.b, '}')
 		}
 	}

@@ -16,7 +16,9 @@ type (
 		Start     string   `json:"start"`
 		ElapsedNs int64    `json:"elapsed_ns"`
 		Tools     []string `json:"tools,omitempty"`
-		Cut       *jsonCut `json:"cut,omitempty"`
+		// Incomplete are the ranks whose numbers may be too small, and which are in no mean.
+		Incomplete []int    `json:"incomplete_ranks,omitempty"`
+		Cut        *jsonCut `json:"cut,omitempty"`
 	}
 	jsonCut struct {
 		Phases        []string `json:"phases,omitempty"`
@@ -100,6 +102,7 @@ type (
 		InMPINs   int64  `json:"in_mpi_ns"`
 		UsefulNs  int64  `json:"useful_ns"`
 		SpawnedBy *int   `json:"spawned_by,omitempty"`
+		Why       string `json:"incomplete,omitempty"`
 		jsonTotals
 	}
 	jsonPhaseRank struct {
@@ -200,7 +203,7 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	jsonList(d, "functions", mapped(p.Functions, function))
 	jsonList(d, "sites", mapped(p.Sites, function))
 	jsonList(d, "ranks", mapped(p.Ranks, func(r *profile.Rank) jsonRank {
-		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, int64(r.Elapsed), int64(r.InMPI), int64(r.Useful()), nil, totalsOf(&r.Totals)}
+		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, int64(r.Elapsed), int64(r.InMPI), int64(r.Useful()), nil, r.Incomplete(), totalsOf(&r.Totals)}
 		if s := r.Process.Spawned; s.First > 0 {
 			j.SpawnedBy = &s.Spawner
 		}
@@ -233,7 +236,7 @@ func mapped[T, U any](all []T, f func(T) U) []U {
 }
 
 func runOf(p *profile.Profile) jsonRun {
-	r := jsonRun{Start: p.Run.Start.UTC().Format("2006-01-02T15:04:05.000Z")}
+	r := jsonRun{Start: p.Run.Start.UTC().Format("2006-01-02T15:04:05.000Z"), Incomplete: p.IncompleteRanks()}
 	for _, rank := range p.Ranks {
 		if rank.Process.Spawned.First == 0 || r.Program == "" {
 			r.Program, r.Library, r.Size = rank.Process.Program, oneLine(rank.Process.Library), max(r.Size, rank.Process.Size)

@@ -7,8 +7,25 @@ import (
 	"mpitx/recording/profile"
 )
 
-// ReportRows is a table of a report for programs: times in nanoseconds, exact numbers.
+// ReportRows is a table of a report for programs: times in nanoseconds, exact numbers. The last column says of
+// a rank why it is incomplete, and of any other row which ranks are: its sums may be too small.
 func ReportRows(p *profile.Profile, name string) *Rows {
+	r := tableRows(p, name)
+	if name == "ranks" {
+		r.Columns = append(r.Columns, RowColumn{Name: "incomplete"})
+		for i, rank := range p.Ranks {
+			r.Rows[i] = append(r.Rows[i], rank.Incomplete())
+		}
+		return r
+	}
+	r.Columns = append(r.Columns, RowColumn{Name: "incomplete_ranks"})
+	for i := range r.Rows {
+		r.Rows[i] = append(r.Rows[i], RankList(p.IncompleteRanks()))
+	}
+	return r
+}
+
+func tableRows(p *profile.Profile, name string) *Rows {
 	switch name {
 	case "functions":
 		return functionRows(p, p.Functions, "mpitx.report.functions")

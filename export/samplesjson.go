@@ -106,6 +106,9 @@ func jsonSampleHead(out *lines, run *recording.Run, units []byte) error {
 	for _, r := range run.Ranks {
 		names := []string{"rank", "host", "pid", "library", "state", "interval", "samples", "lost"}
 		values := []any{r.Rank, r.Host, r.PID, r.Library, r.State.String(), r.Interval.Seconds(), r.Counters.Samples, r.Counters.Lost()}
+		if why := r.Incomplete(); why != "" {
+			names, values = append(names, "incomplete"), append(values, why)
+		}
 		if b, err = appendObject(separate(b, &first), names, func(i int) any { return values[i] }); err != nil {
 			return err
 		}

@@ -60,9 +60,20 @@ func TraceRows(run *recording.Run, o TraceOptions, yield func(*TraceRow) error) 
 	}
 	t := trace.Read(run, o.Options)
 	w := traceRows{o: &o, sites: map[siteKey]string{}}
+	incomplete := map[*recording.Rank]bool{}
+	for _, r := range run.Ranks {
+		incomplete[r] = r.Incomplete() != ""
+	}
+	mark := func(r *TraceRow) error {
+		if w.incomplete {
+			r.status("incomplete")
+		}
+		return yield(r)
+	}
 	var err error
 	for e := range t.Events {
-		if err = w.event(e, yield); err != nil {
+		w.incomplete = incomplete[e.Rank]
+		if err = w.event(e, mark); err != nil {
 			break
 		}
 	}
@@ -78,6 +89,8 @@ type traceRows struct {
 	o     *TraceOptions
 	row   TraceRow
 	sites map[siteKey]string
+
+	incomplete bool // the rank of the event
 }
 
 func (w *traceRows) event(e *trace.Event, yield func(*TraceRow) error) error {

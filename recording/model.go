@@ -260,8 +260,11 @@ type Counters struct {
 	LostRows   uint64 // table rows dropped
 	OldEvents  uint64 // events that newer ones have replaced: see [Rank.KeepLast]
 
+	Lacks uint64 // how often the agent was refused memory or a file: see [Rank.Incomplete]
+
 	failedTicks, failedErrno uint64 // when and why writing to the directory failed: see [Rank.Loss]
 	oldTicks                 uint64 // the time of the newest of OldEvents
+	lackErrno, lackWhat      uint64 // why the first of the Lacks happened, and what they were
 }
 
 // Lost is the number of samples that are missing for any reason.
@@ -271,7 +274,7 @@ func (c *Counters) Lost() uint64 { return c.Missed + c.LostBusy + c.LostFull + c
 func (c *Counters) set(all []uint64) {
 	to := [store.NumCounters]*uint64{&c.Samples, &c.Missed, &c.LostBusy, &c.LostFull, &c.OverBudget, &c.OverBytes, &c.Refused,
 		&c.AppendErrors, &c.Instants, &c.CostNs, &c.failedTicks, &c.failedErrno, &c.LostEvents, &c.LostRows,
-		&c.OldEvents, &c.oldTicks}
+		&c.OldEvents, &c.oldTicks, &c.Lacks, &c.lackErrno, &c.lackWhat}
 	for i, v := range all {
 		*to[i] = v
 	}
@@ -280,21 +283,22 @@ func (c *Counters) set(all []uint64) {
 // Status is the outcome of one variable in one sample.
 type Status uint8
 
-// The statuses. Only OK, Reset and AtMost come with a value.
+// The statuses. Only OK, Reset, AtMost and Incomplete come with a value.
 const (
-	OK      Status = iota
-	Reset          // the value fell in a way that cannot be a wrap
-	Error          // the library returned an error
-	Gone           // the variable became invalid, or its object was freed
-	Faulty         // it crashed or hung when it was tried
-	Unbound        // there is no object to bind it to
-	Pending        // not started yet; of rates: there is no earlier sample
-	AtMost         // the value is an upper bound; the exact one cannot be known
+	OK         Status = iota
+	Reset             // the value fell in a way that cannot be a wrap
+	Error             // the library returned an error
+	Gone              // the variable became invalid, or its object was freed
+	Faulty            // it crashed or hung when it was tried
+	Unbound           // there is no object to bind it to
+	Pending           // not started yet; of rates: there is no earlier sample
+	AtMost            // the value is an upper bound; the exact one cannot be known
+	Incomplete        // the value may be too small: see [Rank.Incomplete]. Runs do not contain it
 )
 
-var statusNames = []string{"ok", "reset", "error", "gone", "faulty", "unbound", "pending", "at_most"}
+var statusNames = []string{"ok", "reset", "error", "gone", "faulty", "unbound", "pending", "at_most", "incomplete"}
 
 func (s Status) String() string { return wordOf(statusNames, int(s)) }
 
 // HasValue reports whether the status comes with a value.
-func (s Status) HasValue() bool { return s <= Reset || s == AtMost }
+func (s Status) HasValue() bool { return s <= Reset || s == AtMost || s == Incomplete }

@@ -29,6 +29,7 @@ type Stat struct {
 	Without            uint64 // samples without a value
 	Resets             uint64 // samples with status Reset
 	AtMost             uint64 // samples with status AtMost
+	Excluded           []int  // incomplete ranks, which are in no number: see [Run.Excludes]
 
 	mean weightedMean
 }
@@ -46,7 +47,17 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 	begun := map[*Set]bool{}
 	all := map[statKey]*Stat{}
 	sums := map[*Column]*columnSum{}
+	excluded := map[*Rank]bool{}
+	for _, r := range run.Ranks {
+		excluded[r] = run.Excludes(r)
+	}
 	for in := range run.Instants(o) {
+		if excluded[in.Rank] {
+			for i := range in.Cells {
+				statOf(all, in.Cells[i].Column, o.As).exclude(in.Rank.Rank)
+			}
+			continue
+		}
 		if !begun[in.Set] {
 			begun[in.Set] = true
 			earliest, known := first[in.Rank]
@@ -125,12 +136,19 @@ func statOf(all map[statKey]*Stat, c *Column, as Transform) *Stat {
 func (s *Stat) finish() {
 	slices.Sort(s.MinRanks)
 	slices.Sort(s.MaxRanks)
+	slices.Sort(s.Excluded)
 	switch {
 	case s.Count == 0:
 	case s.Min.Compare(s.Max) == 0: // exact for any weights
 		s.Mean = s.Min.Float64()
 	default:
 		s.Mean, s.Dev = s.mean.mean(), s.mean.deviation()
+	}
+}
+
+func (s *Stat) exclude(rank int) {
+	if n := len(s.Excluded); n == 0 || s.Excluded[n-1] != rank && !slices.Contains(s.Excluded, rank) {
+		s.Excluded = append(s.Excluded, rank)
 	}
 }
 

@@ -147,6 +147,13 @@ func (s *shown) show(rec *record) []Cell {
 			s.cells = append(s.cells, cell)
 		}
 	}
+	if s.rank.Incomplete() != "" {
+		for i := range s.cells {
+			if s.cells[i].Status == OK {
+				s.cells[i].Status = Incomplete
+			}
+		}
+	}
 	return s.cells
 }
 

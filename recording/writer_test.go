@@ -32,7 +32,7 @@ func compileWriter(out string, flags ...string) error {
 	cmd := exec.Command("cc", "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-o", out,
 		"-I", "../agent", "-I", "..", "testdata/writer.c", "testdata/events.c")
 	sources, _ := filepath.Glob("../agent/run/*.c")
-	sources = append(sources, "../agent/base/note.c", "../binding/procstat.c")
+	sources = append(sources, "../agent/base/note.c", "../agent/base/lack.c", "../agent/base/memory.c", "../binding/procstat.c")
 	cmd.Args = append(append(append(cmd.Args, flags...), sources...), "-lpthread", "-ldl")
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, b)

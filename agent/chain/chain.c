@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "chain/stubs.h"
 #include "mpi/describe_state.h"
 #include "mpi/requests.h"
@@ -71,7 +72,7 @@ static const struct list *find_list(const struct chain_observer *const *observer
 {
     for (struct list *list = lists; list; list = list->next)
         if (list->count == count && memcmp(list->observers, observers, count * sizeof *observers) == 0) return list;
-    struct list *list = calloc(1, sizeof *list + (count + 1) * sizeof *observers);
+    struct list *list = memory_new(1, sizeof *list + (count + 1) * sizeof *observers);
     if (!list) return NULL;
     list->count = count;
     memcpy(list->observers, observers, count * sizeof *observers);
@@ -98,7 +99,7 @@ static struct observation *observe(const struct chain_observer *observer)
     struct observation **place = &observations;
     for (; *place; place = &(*place)->next)
         if ((*place)->observer == observer) return *place;
-    struct observation *new = calloc(1, sizeof *new + (size_t)chain_function_count);
+    struct observation *new = memory_new(1, sizeof *new + (size_t)chain_function_count);
     if (new) new->observer = observer;
     __atomic_store_n(place, new, __ATOMIC_RELEASE);
     return new;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/agent.h"
+#include "base/memory.h"
 #include "chain/tools.h"
 
 struct tool {
@@ -92,7 +93,7 @@ const struct qmpi_agent chain_qmpi = {
 bool chain_add_tool(const char *name, void (*init)(int), const char *path)
 {
     size_t count = (size_t)chain_table_count;
-    struct tool new = {.name = name, .functions = calloc(count, sizeof *new.functions), .nexts = calloc(count, sizeof *new.nexts)};
+    struct tool new = {.name = name, .functions = memory_new(count, sizeof *new.functions), .nexts = memory_new(count, sizeof *new.nexts)};
     if (tool_count == CHAIN_MAX_TOOLS || !new.functions || !new.nexts) {
         free(new.functions);
         free(new.nexts);

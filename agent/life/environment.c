@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "life/life.h"
 
 static bool is_agent(const char *item, size_t length)
@@ -34,7 +35,7 @@ static bool is_sanitizer_option(const char *item, size_t length)
 static void remove_items(const char *name, const char *separators, bool (*ours)(const char *item, size_t length))
 {
     const char *list = getenv(name);
-    char *rest = list ? malloc(strlen(list) + 1) : NULL, *to = rest;
+    char *rest = list ? memory_get(strlen(list) + 1) : NULL, *to = rest;
     if (!rest) return;
     bool found = false;
     while (*list) {

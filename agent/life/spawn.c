@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "life/life.h"
 #include "run/internal.h"
 #include "run/process.h"
@@ -16,6 +17,13 @@
 #define MOST_BYTES (1 << 20)
 
 static char *configuration, *preload, *asan, *tsan; /* as the agent found them */
+static char first_copy[1 << 15], second_copy[1 << 15]; /* no page of them is used unless there is a configuration */
+
+/* Takes no memory, as a process without its configuration could not even say what it lacked. */
+static char *keep(char *room, size_t size, const char *text)
+{
+    return strlen(text) < size ? strcpy(room, text) : memory_text(text); /* never freed */
+}
 
 /* ---- in the spawned process ---- */
 
@@ -25,7 +33,7 @@ static char *read_file(const char *path)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return NULL;
     char *text = NULL;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size < MOST_BYTES && (text = calloc(1, (size_t)st.st_size + 1)))
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size < MOST_BYTES && (text = memory_new(1, (size_t)st.st_size + 1)))
         if (read(fd, text, (size_t)st.st_size) < 0) *text = 0;
     close(fd);
     return text;
@@ -35,9 +43,9 @@ char *life_configuration(void)
 {
     const char *value = getenv(AGENT_VARIABLE);
     int saved = errno;
-    configuration = !value ? NULL : *value == '@' ? read_file(value + 1) : strdup(value); /* never freed */
+    configuration = !value ? NULL : *value == '@' ? read_file(value + 1) : keep(first_copy, sizeof first_copy, value);
     errno = saved;
-    return configuration ? strdup(configuration) : NULL; /* never freed */
+    return configuration ? keep(second_copy, sizeof second_copy, configuration) : NULL;
 }
 
 /* ---- in the process that spawns ---- */
@@ -46,8 +54,7 @@ char *life_configuration(void)
 static char *with(const char *name, const char *item)
 {
     const char *value = getenv(name);
-    char *text;
-    return asprintf(&text, "%s=%s%s%s", name, value ? value : "", value && *value && *item ? ":" : "", item) < 0 ? NULL : text;
+    return memory_print("%s=%s%s%s", name, value ? value : "", value && *value && *item ? ":" : "", item);
 }
 
 void life_keep_environment(void)
@@ -82,8 +89,11 @@ static void name_file(const struct call_spawn *spawn, char path[PATH_MAX])
 
 static bool set_variables(struct call_spawn *spawn, const char *path)
 {
-    char *variable;
-    if (!preload || !asan || !tsan || asprintf(&variable, "%s=@%s", AGENT_VARIABLE, path) < 0) return false;
+    char *variable = memory_print("%s=@%s", AGENT_VARIABLE, path);
+    if (!preload || !asan || !tsan || !variable) {
+        free(variable);
+        return false;
+    }
     spawn->variables[0] = variable;
     spawn->variables[1] = preload;
     spawn->variables[2] = asan;

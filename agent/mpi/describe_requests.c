@@ -1,4 +1,5 @@
 /* describe_requests.c: starting, keeping and completing requests. */
+#include "base/memory.h"
 #include "mpi/describe.h"
 
 #include <stdlib.h>
@@ -232,7 +233,7 @@ MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Req
         struct describe_thread *thread = &describe_thread;
         void *memory;
         if (thread->scratch_used) {
-            memory = saved->memory = malloc(space);
+            memory = saved->memory = memory_get(space);
         } else {
             if (thread->scratch_size < space) {
                 void *old = thread->scratch; /* a signal handler may leave by siglongjmp at any point */
@@ -240,7 +241,7 @@ MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Req
                 thread->scratch = NULL;
                 __atomic_signal_fence(__ATOMIC_SEQ_CST);
                 free(old);
-                thread->scratch = malloc(space);
+                thread->scratch = memory_get(space);
                 thread->scratch_size = thread->scratch ? space : 0;
             }
             memory = thread->scratch;

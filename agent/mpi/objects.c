@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/agent.h"
+#include "base/memory.h"
 #include "mpi/functions.h"
 #include "mpi/peers.h"
 
@@ -35,8 +36,8 @@ static int32_t *ranks_of(MPI_Group group, int size)
 {
     MPI_Group all;
     if (!peers_have_world || size <= 0 || size > MAX_RANKS || mpi.Comm_group(COMM_WORLD, &all) != MPI_SUCCESS) return NULL;
-    int32_t *ranks = malloc((size_t)size * sizeof *ranks);
-    int *own = malloc((size_t)size * sizeof *own);
+    int32_t *ranks = memory_get((size_t)size * sizeof *ranks);
+    int *own = memory_get((size_t)size * sizeof *own);
     for (int i = 0; own && i < size; i++) own[i] = i;
     if (!ranks || !own || mpi.Group_translate_ranks(group, size, own, all, ranks) != MPI_SUCCESS) {
         free(ranks);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/agent.h"
+#include "base/memory.h"
 #include "mpi/functions.h"
 
 enum { ENTRIES = 256, JOBS = 64 };
@@ -66,7 +67,7 @@ static struct call_peer identify(MPI_Group group, int rank)
 struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
     if (object == 0 || rank < 0 || epoch != peers_epoch(object)) return unknown;
-    if (!entries && !(entries = calloc(ENTRIES, sizeof *entries))) return unknown;
+    if (!entries && !(entries = memory_new(ENTRIES, sizeof *entries))) return unknown;
     struct entry *entry = &entries[peers_hash(object + (uint64_t)rank) % ENTRIES];
     if (entry->object == object && entry->rank == rank && entry->epoch == epoch) return entry->peer;
     MPI_Group group;

@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/map.h"
+#include "base/memory.h"
 
 enum { PLACES = 16, BUCKETS = REQUESTS_MOST / PLACES, SPINS = 2000, WAIT_NS = 50000000 };
 enum { FREE, HELD, STUCK }; /* STUCK: held, and waiting for it timed out */
@@ -25,11 +24,8 @@ static struct bucket *table;
 
 bool requests_start(void)
 {
-    if (table) return true;
-    void *memory = map_memory(sizeof(struct bucket) * BUCKETS, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return false;
-    table = memory;
-    return true;
+    if (!table) table = memory_map(sizeof(struct bucket) * BUCKETS, MAP_NORESERVE);
+    return table != NULL;
 }
 
 static bool try_lock(struct bucket *bucket)

@@ -1,5 +1,6 @@
 /* spawn.c: starts spawned programs with the agent. The agent has removed itself from this process's environment, and few launchers pass an
  * environment on. The command therefore becomes "env NAME=VALUE … command". */
+#include "base/memory.h"
 #include "mpi/describe.h"
 
 #include <stdio.h>
@@ -55,7 +56,7 @@ static bool are_found(char **commands, int count, const int *most, const MPI_Inf
 static char **arguments_of(const struct call_spawn *how, char *command, char **argv)
 {
     int count = length_of(argv), variables = how->count;
-    char **list = malloc((size_t)(variables + 1 + count + 1) * sizeof *list);
+    char **list = memory_get((size_t)(variables + 1 + count + 1) * sizeof *list);
     if (!list) return NULL;
     for (int i = 0; i < variables; i++) list[i] = how->variables[i];
     list[variables] = command;
@@ -73,7 +74,7 @@ void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, in
     spawn->how.job = spawn->job;
     spawn->how.command = commands[0];
     if (!call_hooks.spawning(&spawn->how)) return;
-    char **envs = calloc((size_t)count, sizeof *envs), ***lists = calloc((size_t)count, sizeof *lists);
+    char **envs = memory_new((size_t)count, sizeof *envs), ***lists = memory_new((size_t)count, sizeof *lists);
     bool made = envs && lists;
     for (int i = 0; i < count && made; i++) {
         envs[i] = (char *)env;

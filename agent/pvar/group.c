@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pvar/pvar.h"
 
 /* A sample's record must fit a chunk of 64 KiB together with others. */
@@ -76,7 +77,7 @@ static bool need_separate_rows(const struct pvar_reading *a, const struct pvar_r
 /* Puts large arrays last; they have their own rows. */
 static bool sort_readings(struct pvar_group *g)
 {
-    struct pvar_reading *sorted = malloc((g->reading_count + 1) * sizeof *sorted);
+    struct pvar_reading *sorted = memory_get((g->reading_count + 1) * sizeof *sorted);
     uint32_t n = 0;
     if (!sorted)
         return false;
@@ -91,13 +92,13 @@ static bool sort_readings(struct pvar_group *g)
 
 static bool add_row(struct pvar_group *g, uint32_t first, uint32_t readings, uint32_t columns, uint32_t bytes, char *row)
 {
-    struct pvar_row *grown = realloc(g->rows, (g->row_count + 1) * sizeof *grown);
+    struct pvar_row *grown = memory_grow(g->rows, (g->row_count + 1) * sizeof *grown);
     if (!grown)
         return false;
     g->rows = grown;
     struct pvar_row *r = &g->rows[g->row_count++];
     *r = (struct pvar_row){.set = -1, .library = g->readings[first].virtual < 0, .bytes = bytes, .columns = columns, .first_reading = first, .readings = readings, .row = row,
-                              .column = malloc(columns * sizeof *r->column), .statuses = calloc(columns, 1)};
+                              .column = memory_get(columns * sizeof *r->column), .statuses = memory_new(columns, 1)};
     if (!r->row || !r->column || !r->statuses)
         return false;
     memset(r->column, 0xff, columns * sizeof *r->column);
@@ -117,7 +118,7 @@ static bool lay_out_small(struct pvar_group *g, uint32_t *next)
                 break;
             at = start + bytes_of(&g->readings[i]);
         }
-        char *row = calloc(1, pad8(at));
+        char *row = memory_new(1, pad8(at));
         if (!add_row(g, first, i - first, i - first, (uint32_t)pad8(at), row))
             return false;
         at = 0;
@@ -142,7 +143,7 @@ static bool lay_out_large(struct pvar_group *g, uint32_t first)
     for (uint32_t i = first; i < g->reading_count; i++) {
         struct pvar_reading *r = &g->readings[i];
         size_t bytes = bytes_of(r);
-        if ((r->target = calloc(1, pad8(bytes))) == NULL)
+        if ((r->target = memory_new(1, pad8(bytes))) == NULL)
             return false;
         r->row = g->row_count;
         for (size_t at = 0; at < bytes; at += MAX_ROW, r->columns++) {
@@ -174,8 +175,8 @@ static struct pvar_group *finish(struct pvar_group *g)
 
 static struct pvar_group *new_group(size_t objects)
 {
-    struct pvar_group *g = calloc(1, sizeof *g);
-    if (g && (g->readings = calloc((size_t)pvar.variable_count * objects + 1, sizeof *g->readings)) == NULL) {
+    struct pvar_group *g = memory_new(1, sizeof *g);
+    if (g && (g->readings = memory_new((size_t)pvar.variable_count * objects + 1, sizeof *g->readings)) == NULL) {
         free(g);
         g = NULL;
     }

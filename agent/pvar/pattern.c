@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "binding/shim/mpitx.h"
 
 /* ---- globs match whole names, ignoring case, like catalog/glob.go ---- */
@@ -137,14 +138,14 @@ bool pattern_parse(struct pattern *p, const char *text)
     static const struct { const char *name; unsigned objects; } wheres[] = {
         {"world", PATTERN_WORLD}, {"self", PATTERN_SELF}, {"all", PATTERN_WORLD | PATTERN_SELF | PATTERN_ALL}};
     const char *at = strrchr(text, '@');
-    *p = (struct pattern){.glob = strndup(text, at ? (size_t)(at - text) : strlen(text)), .objects = at ? 0 : PATTERN_WORLD};
+    *p = (struct pattern){.glob = memory_part(text, at ? (size_t)(at - text) : strlen(text)), .objects = at ? 0 : PATTERN_WORLD};
     for (int i = 0; at && i < 3; i++)
         if (strcmp(at + 1, wheres[i].name) == 0)
             p->objects = wheres[i].objects;
     char *colon = p->glob ? strrchr(p->glob, ':') : NULL; /* names may contain colons too */
     p->var_class = colon ? parse_class(colon + 1) : 0;
     if (p->var_class)
-        p->bare = strndup(p->glob, (size_t)(colon - p->glob));
+        p->bare = memory_part(p->glob, (size_t)(colon - p->glob));
     if (p->glob && p->objects && *p->glob && glob_valid(p->glob) && (!p->var_class || (p->bare && glob_valid(p->bare))))
         return true;
     free(p->glob);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pvar/pvar.h"
 
 #define LIMIT_MS 1000  /* for one call of the library */
@@ -158,7 +159,7 @@ static void try_all(struct pvar_variable **chosen, int n, const struct pvar_obje
 void pvar_prove(const struct pvar_object *object)
 {
     int n = 0;
-    struct pvar_variable **chosen = calloc((size_t)pvar.variable_count + 1, sizeof *chosen);
+    struct pvar_variable **chosen = memory_new((size_t)pvar.variable_count + 1, sizeof *chosen);
     for (int i = 0; chosen && i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
         if (v->proof == PVAR_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
 
@@ -17,7 +18,7 @@ void pvar_read_patterns(void)
     int n = 0;
     while (agent_config("pvar", n))
         n++;
-    pvar.patterns = calloc((size_t)n + 1, sizeof *pvar.patterns);
+    pvar.patterns = memory_new((size_t)n + 1, sizeof *pvar.patterns);
     for (int i = 0; pvar.patterns && i < n; i++) {
         struct pvar_pattern *p = &pvar.patterns[pvar.pattern_count];
         p->text = agent_config("pvar", i);
@@ -121,10 +122,10 @@ void pvar_note_unmatched(bool at_end)
 
 static bool add(const struct pvar_variable *v)
 {
-    struct pvar_variable *kept = malloc(sizeof *kept);
+    struct pvar_variable *kept = memory_get(sizeof *kept);
     struct pvar_variable **grown = NULL;
     if (kept && pvar.variable_count < MAX_VARIABLES)
-        grown = realloc(pvar.variables, ((size_t)pvar.variable_count + 1) * sizeof *grown);
+        grown = memory_grow(pvar.variables, ((size_t)pvar.variable_count + 1) * sizeof *grown);
     if (!grown) {
         free(kept);
         return false;
@@ -145,7 +146,7 @@ static void select_virtual(void)
             agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables of mpitx", info.name);
             continue;
         }
-        struct pvar_variable v = {.virtual = true, .index = i, .name = strdup(info.name), .description = strdup(info.description ? info.description : ""),
+        struct pvar_variable v = {.virtual = true, .index = i, .name = memory_text(info.name), .description = memory_text(info.description ? info.description : ""),
                                      .unit = info.unit, .raw = !info.grows, .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
                                      .continuous = true, .size = 8, .objects = PATTERN_WORLD, .proof = PVAR_GOOD};
         if (!v.name || !v.description || !add(&v))
@@ -173,15 +174,15 @@ static void read_enum(struct pvar_variable *v, mpitx_handle enumtype)
     int n = 0, length = sizeof name;
     if (pvar.table->enum_get_info(enumtype, &n, name, &length) != MPITX_SUCCESS || n <= 0 || n > MAX_ITEMS)
         return;
-    struct mpitx_run_enum_item *items = calloc((size_t)n, sizeof *items);
-    v->enum_name = strdup(name);
+    struct mpitx_run_enum_item *items = memory_new((size_t)n, sizeof *items);
+    v->enum_name = memory_text(name);
     for (int i = 0; items && i < n; i++) {
         char item[512] = "";
         int value = 0;
         length = sizeof item;
         if (pvar.table->enum_get_item(enumtype, i, &value, item, &length) != MPITX_SUCCESS)
             continue;
-        if ((items[v->item_count].name = strdup(item)) != NULL)
+        if ((items[v->item_count].name = memory_text(item)) != NULL)
             items[v->item_count++].value = value;
     }
     v->items = items;
@@ -204,7 +205,7 @@ static void select_one(int index)
         if (!v->virtual && v->var_class == info.var_class && strcmp(v->name, name) == 0)
             return;
     }
-    struct pvar_variable v = {.index = index, .name = strdup(name), .description = strdup(text), .var_class = info.var_class,
+    struct pvar_variable v = {.index = index, .name = memory_text(name), .description = memory_text(text), .var_class = info.var_class,
                                  .datatype = info.datatype, .bind = info.bind, .continuous = info.continuous,
                                  .size = mpitx_type_size(info.datatype), .objects = objects};
     if (!v.name || !v.description)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pvar/pvar.h"
 
 #define MAX_SETTINGS 256
@@ -29,7 +30,7 @@ static int read_settings(struct setting *s)
     for (int after = 0; after < 2; after++) {
         const char *key = after ? "set_after" : "set";
         for (int i = 0; n < MAX_SETTINGS && agent_config(key, i); i++) {
-            char *name = strdup(agent_config(key, i));
+            char *name = memory_text(agent_config(key, i));
             char *equals = name ? strchr(name, '=') : NULL;
             if (!equals) {
                 agent_report(MPITX_RUN_WARNING, "%s=%s: not CVAR=VALUE", key, agent_config(key, i));
@@ -161,7 +162,7 @@ static void parse(struct setting *s)
 {
     char why[96] = "out of memory";
     size_t bytes = (size_t)s->cvar.count * s->cvar.size;
-    s->parsed = calloc(1, bytes + 8);
+    s->parsed = memory_new(1, bytes + 8);
     if (s->parsed && pvar_value_parse(pvar.table, &s->cvar, s->value, s->parsed, why, sizeof why))
         return;
     if (s->parsed && accepted_by_name(s)) {
@@ -204,7 +205,7 @@ static void apply_setting(struct setting *s)
     size_t bytes = (size_t)s->cvar.count * s->cvar.size + 4096; /* values may change their length */
     bool open = s->found && s->cvar.count > 0 && s->cvar.bind == MPITX_BIND_NO_OBJECT && s->cvar.size &&
                 pvar.table->cvar_handle_alloc(s->cvar.index, MPITX_OBJECT_NONE, &handle, &count) == MPITX_SUCCESS;
-    if (open && (count < 0 || count == s->cvar.count) && (old = calloc(1, bytes)) && (back = calloc(1, bytes)) && read_value(handle, &s->cvar, old)) {
+    if (open && (count < 0 || count == s->cvar.count) && (old = memory_new(1, bytes)) && (back = memory_new(1, bytes)) && read_value(handle, &s->cvar, old)) {
         pvar_value_print(pvar.table, &s->cvar, old, s->after ? old_text : back_text, sizeof old_text);
         if (s->after && !s->result) {
             s->result = write_value(s, handle, back);
@@ -224,7 +225,7 @@ void pvar_apply_settings(void)
 {
     if (!pvar_has_settings())
         return;
-    struct setting *s = calloc(MAX_SETTINGS, sizeof *s);
+    struct setting *s = memory_new(MAX_SETTINGS, sizeof *s);
     int n = s ? read_settings(s) : 0;
     if (n && pvar.mpi_t) {
         find_cvars(s, n);

@@ -59,6 +59,9 @@ enum run_counter {
     RUN_LOST_ROWS,     /* table rows dropped */
     RUN_OLD_EVENTS,    /* events that newer ones have replaced (keep the last) */
     RUN_OLD_TICKS,     /* the time of the newest of them */
+    RUN_LACKS,         /* how often the agent was refused what it needs: see struct agent_lacks, also for the next two */
+    RUN_LACK_ERRNO,
+    RUN_LACK_WHAT,
     RUN_COUNTERS,
 };
 

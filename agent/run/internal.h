@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/cancel.h"
+#include "base/lack.h"
 #include "run/format.h"
 #include "run/run.h"
 

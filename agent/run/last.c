@@ -94,8 +94,10 @@ bool run_last_reserve(struct mpitx_run *run, struct run_set *set, uint32_t id)
 void run_last_keep(struct run_set *set, uint64_t ticks, const void *row, const uint8_t *statuses)
 {
     set->dropped = true;
-    if (!set->last)
+    if (!set->last) {
+        agent_lacks(LACK_FILE, ENOSPC);
         return;
+    }
     set->turn ^= 1;
     uint8_t *p = set->last + (size_t)set->turn * record_bytes(set);
     _Atomic uint64_t *time = (_Atomic uint64_t *)&((struct run_meta *)(void *)p)->ticks;

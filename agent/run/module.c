@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/loaded.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "run/internal.h"
 
 #include <elf.h>
@@ -120,8 +121,8 @@ int mpitx_run_modules(struct mpitx_run *run)
     if (run_off(run))
         return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
-    uint8_t *room = map_memory(ROOM, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) {
+    uint8_t *room = memory_map(ROOM, 0);
+    if (!room) {
         errno = saved;
         return run_refuse(run, MPITX_RUN_FULL);
     }

@@ -48,8 +48,11 @@ static bool grow(struct mpitx_run *run, int kind)
     bool here = !run_off(run) && access(run->live_path, F_OK) == 0; /* false in a program that has changed its root */
     size_t bytes = RUN_LIVE_HEADER + (size_t)n * run->live->chunk_bytes;
     struct run_live *file = here && (run->live_given || run_leaves_room(run->live_path, bytes, 4)) ? run_map_new(path, bytes) : NULL;
+    int error = errno;
     run_restore_sigxfsz(&h);
     if (!file) {
+        if (!run_off(run))
+            agent_lacks(LACK_FILE, error);
         pool->failed = true;
         return false;
     }

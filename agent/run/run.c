@@ -53,6 +53,8 @@ struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *
             snprintf(why, why_len, "the header does not fit a chunk");
             run_store_discard(run);
             run = NULL;
+        } else {
+            agent_lacks_move((struct agent_lacks *)&run->live->counter[RUN_LACKS]);
         }
     }
     pthread_setcancelstate(cancel, NULL);

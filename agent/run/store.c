@@ -24,6 +24,8 @@
 #define MAX_THREADS 65535u /* a chain's number has 16 bits */
 #define DEFAULT_POOL (32u << 20)
 #define TMPFS_MAGIC 0x01021994
+_Static_assert(RUN_COUNTERS - RUN_LACKS == sizeof(struct agent_lacks) / sizeof(uint64_t), "the last counters");
+
 #define MOST_LEFT ((uint64_t)256 << 20)
 #define USUAL_GROWTH ((uint64_t)4 << 20) /* of a process's live files */
 
@@ -346,6 +348,7 @@ struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *
 
 static void unmap(struct mpitx_run *run)
 {
+    agent_lacks_move(NULL);
     if (run->live)
         unmap_memory(run->live, run->live_bytes);
     run_last_unmap(run);

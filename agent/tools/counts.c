@@ -9,6 +9,7 @@
 
 #include "base/agent.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "tools/tally/virtual.h"
 #include "tools/tool.h"
 
@@ -31,7 +32,7 @@ static void started(void)
     for (int i = 0; (name = agent_config("variable", i)); i++)
         if (virtual_activate(virtual_find(name), true) != 0) agent_note("unknown variable %s", name);
     if (!agent_config("counts", 0)) return;
-    counts = calloc((size_t)chain_function_count, sizeof *counts);
+    counts = memory_new((size_t)chain_function_count, sizeof *counts);
     if (counts && !agent_config("variable", 0)) chain_observe(&counts_observer, -1, CHAIN_LEAVE);
 }
 

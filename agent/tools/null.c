@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "run/process.h"
 #include "tools/tool.h"
 
@@ -56,7 +57,7 @@ static int *names; /* text identifiers of the functions' names */
 static bool declare(void)
 {
     uint32_t event_bytes = 0, row_bytes = 0;
-    names = calloc((size_t)chain_function_count, sizeof *names);
+    names = memory_new((size_t)chain_function_count, sizeof *names);
     if (!names) return false;
     for (int i = 0; i < chain_function_count; i++)
         if ((names[i] = mpitx_run_declare_text(agent_run, chain_functions[i].name)) < 0) return false;
@@ -85,7 +86,7 @@ static void record(struct mpitx_run *to, struct mine *m, const struct chain_call
 static struct mine *find_mine(void)
 {
     if (__builtin_expect(mine != NULL, 1)) return mine;
-    struct mine *new = calloc(1, sizeof *new + (size_t)chain_function_count * sizeof *new->rows);
+    struct mine *new = memory_new(1, sizeof *new + (size_t)chain_function_count * sizeof *new->rows);
     if (!new) return NULL; /* out of memory: skip this call */
     new->stream = -1;
     new->next = __atomic_load_n(&all, __ATOMIC_RELAXED);

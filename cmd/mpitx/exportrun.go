@@ -178,7 +178,7 @@ func reportDamage(a *app, run *recording.Run) bool {
 
 // reportGaps reports what is missing in a run.
 func reportGaps(a *app, run *recording.Run) {
-	for _, text := range []string{attach.Loss(run), attach.Away(run)} {
+	for _, text := range append(attach.Incomplete(run), attach.Loss(run), attach.Away(run)) {
 		if text != "" {
 			a.complain("%s", text)
 		}

@@ -167,7 +167,7 @@ func (o *profileOptions) Summarize(run *recording.Run) {
 	resolveSites(o.a, p)
 	o.resolved = p
 	var b bytes.Buffer
-	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run)) > 0}) == nil {
+	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}) == nil {
 		o.a.out.Flush()
 		fmt.Fprintf(o.a.errs, "\n%s\n", b.String())
 	}
@@ -240,7 +240,7 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 	resolveSites(o.a, p)
 	o.resolved = p
 	o.part = fmt.Sprintf("%x", r.Run.ID[:4])
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(r.Shown), Findings: p.Findings(), Tools: attach.Tools(r.Run.Dir), Lost: len(attach.Reduced(r.Run)) > 0}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(r.Shown), Findings: p.Findings(), Tools: attach.Tools(r.Run.Dir), Lost: len(attach.Reduced(r.Run))+len(r.Run.IncompleteRanks()) > 0}); err != nil {
 		if o.workload == "" { // keep the application's exit code
 			o.a.exit(err)
 			return nil

@@ -89,7 +89,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	resolveSites(o.a, p)
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run)) > 0}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}); err != nil {
 		return err
 	}
 	return partial(o.a, run)

@@ -150,12 +150,12 @@ func statRows(stats []recording.Stat) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
 		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "count"}, {Name: "min"}, {Name: "mean"}, {Name: "max"},
 		{Name: "stddev"}, {Name: "min_ranks"}, {Name: "max_ranks"}, {Name: "total"}, {Name: "without_value"}, {Name: "resets"}, {Name: "unit"},
-		{Name: "at_most"},
+		{Name: "at_most"}, {Name: "incomplete_ranks"},
 	}}
 	for i := range stats {
 		s := &stats[i]
 		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, export.RankList(s.MinRanks), export.RankList(s.MaxRanks),
-			nil, s.Without, s.Resets, unitOf(s), s.AtMost}
+			nil, s.Without, s.Resets, unitOf(s), s.AtMost, export.RankList(s.Excluded)}
 		if s.Count > 0 {
 			row[5], row[6], row[7], row[8] = exact(s.Min), finite(s.Mean), exact(s.Max), finite(s.Dev)
 			if s.As == recording.Delta {
@@ -174,12 +174,13 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 		{Header: "MIN", Right: true, Point: true, Drop: 2}, {Header: "MEAN", Right: true, Point: true}, {Header: "MAX", Right: true, Point: true}, {Header: "MAX AT", Drop: 1},
 		{Header: "MIN AT", Spare: true}, {Header: "STDDEV", Right: true, Point: true, Spare: true}, {Header: "COUNT", Right: true, Spare: true},
 		{Header: "AS", Spare: true}, {Header: "TOTAL", Right: true, Point: true, Wide: true}, {Header: "NO VALUE", Right: true, Wide: true}, {Header: "RESETS", Right: true, Wide: true},
+		{Header: "LEFT OUT", Optional: true},
 	}}
 	for i := range stats {
 		s := &stats[i]
 		scale := term.ScaleOf(unitOf(s), max(math.Abs(s.Min.Float64()), math.Abs(s.Max.Float64())))
 		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, export.RankList(s.MaxRanks), export.RankList(s.MinRanks), nil, s.Count,
-			s.As.String(), nil, s.Without, s.Resets}
+			s.As.String(), nil, s.Without, s.Resets, leftOutText(s.Excluded)}
 		if s.Count > 0 {
 			bound := ""
 			if s.AtMost > 0 {
@@ -202,6 +203,14 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 		r.Rows = append(r.Rows, row)
 	}
 	return r
+}
+
+// leftOutText names the incomplete ranks that a row leaves out.
+func leftOutText(ranks []int) string {
+	if len(ranks) == 0 {
+		return ""
+	}
+	return export.RankList(ranks) + " (incomplete)"
 }
 
 // unitOf is the unit of a row.

@@ -48,7 +48,6 @@ func (o *sampling) Summarize(run *recording.Run) {
 // read.
 func summary(run *recording.Run, term export.Terminal) string {
 	var values float64
-	ranks := 0
 	for _, r := range run.Ranks {
 		own := 0
 		for _, c := range r.Columns {
@@ -57,7 +56,6 @@ func summary(run *recording.Run, term export.Terminal) string {
 			}
 		}
 		values += float64(own) * float64(r.Counters.Samples)
-		ranks = max(ranks, r.Size)
 	}
 	if values == 0 || values > mostSummed {
 		return ""
@@ -76,8 +74,8 @@ func summary(run *recording.Run, term export.Terminal) string {
 		elapsed += d
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "mpitx: MPI took %s of the sampled time (%s%s per rank on average, %d ranks)", share(inMPI.Total.Float64(), float64(elapsed)), ofThreads(run),
-		term.Amount(float64(elapsed)/float64(max(len(spans), 1)), "ns"), ranks)
+	fmt.Fprintf(&b, "mpitx: MPI took %s of the sampled time (%s%s per rank on average, %s)", share(inMPI.Total.Float64(), float64(elapsed)), ofThreads(run),
+		term.Amount(float64(elapsed)/float64(max(len(spans), 1)), "ns"), averagedText(run, len(spans)))
 	if init := of["mpitx:time_in_init"]; init != nil && init.Count > 0 {
 		fmt.Fprintf(&b, "; MPI_Init took up to %s", term.Amount(init.Max.Float64(), "ns"))
 	}
@@ -85,6 +83,22 @@ func summary(run *recording.Run, term export.Terminal) string {
 	sumTable(&b, of, term)
 	functionTable(&b, functionTotals(run, stats), inMPI.Total.Float64(), term)
 	return b.String()
+}
+
+// averagedText is the number of ranks that means are of, and why it is not all.
+func averagedText(run *recording.Run, averaged int) string {
+	size := 0
+	for _, r := range run.Ranks {
+		size = max(size, r.Size)
+	}
+	text := fmt.Sprintf("%d ranks", size)
+	if averaged < size {
+		text = fmt.Sprintf("%d of %d ranks", averaged, size)
+	}
+	if ranks := run.IncompleteRanks(); len(ranks) > 0 {
+		text += "; " + export.Ranks(ranks) + " incomplete"
+	}
+	return text
 }
 
 func isSummed(c *recording.Column) bool {

@@ -34,6 +34,9 @@ func functionTotals(run *recording.Run, stats []recording.Stat) []functionTotal 
 	}
 	counted := 0
 	for _, r := range run.Ranks {
+		if run.Excludes(r) {
+			continue
+		}
 		if len(r.Functions) > 0 {
 			counted++
 		}

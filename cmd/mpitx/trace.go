@@ -228,7 +228,7 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 
 // summarize says what the trace holds, and what is missing.
 func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
-	o.a.complain("%s and %s on %s; %s from a send to its receive", count(t.Calls, "call"), count(t.Sent, "message"), count(len(run.Ranks), "rank"), count(t.Flows, "arrow"))
+	o.a.complain("%s and %s on %s; %s from a send to its receive", count(t.Calls, "call"), count(t.Sent, "message"), recordedRanks(run), count(t.Flows, "arrow"))
 	switch {
 	case t.Calls > 0:
 	case len(o.windows) > 0:
@@ -254,6 +254,26 @@ func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 		o.a.complain("%s without an arrow: the other side is in another job, or its rank is not known (sessions)", count(t.OtherJobs, "message"))
 	}
 	o.sayLost(run)
+}
+
+// recordedRanks counts the ranks of a run, and those that are missing or incomplete.
+func recordedRanks(run *recording.Run) string {
+	size, spawned := 0, 0
+	for _, r := range run.Ranks {
+		if r.Spawned.First > 0 {
+			spawned++
+		} else {
+			size = max(size, r.Size)
+		}
+	}
+	text := count(len(run.Ranks), "rank")
+	if len(run.Ranks)-spawned < size {
+		text = fmt.Sprintf("%d of %s", len(run.Ranks), count(size+spawned, "rank"))
+	}
+	if n := len(run.IncompleteRanks()); n > 0 {
+		text += fmt.Sprintf(" (%d incomplete)", n)
+	}
+	return text
 }
 
 // lostEvents counts the events of all ranks that were dropped.

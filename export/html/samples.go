@@ -64,6 +64,9 @@ func samples(run *recording.Run, o recording.Options, t export.Terminal) (charts
 func collect(run *recording.Run, o recording.Options) (all map[string]*series, width time.Duration) {
 	all, width = map[string]*series{}, time.Millisecond
 	for in := range run.Instants(o) {
+		if run.Excludes(in.Rank) {
+			continue
+		}
 		for in.Time >= timeBins*width {
 			for _, s := range all {
 				s.halve()
@@ -73,7 +76,7 @@ func collect(run *recording.Run, o recording.Options) (all map[string]*series, w
 		at := max(in.Time, 0) / width
 		for i := range in.Cells {
 			c := &in.Cells[i]
-			if c.Status != recording.OK || c.Value.Kind == recording.None || c.Value.Kind == recording.Text {
+			if c.Status != recording.OK && c.Status != recording.Incomplete || c.Value.Kind == recording.None || c.Value.Kind == recording.Text {
 				continue
 			}
 			s := all[c.Column.Variable]

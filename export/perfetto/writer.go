@@ -74,6 +74,9 @@ func (x *writer) process(r *recording.Rank) *process {
 	}
 	x.processes[r] = p
 	name := "rank " + strconv.Itoa(r.Rank)
+	if r.Incomplete() != "" {
+		name += " (incomplete)"
+	}
 	if r.Host != "" {
 		name += " (" + r.Host + ")"
 	}

@@ -29,7 +29,7 @@ func efficiency(elapsed, useful []time.Duration) (e Efficiency) {
 
 func (p *Profile) efficiencies() {
 	var elapsed, useful []time.Duration
-	for _, r := range p.Ranks {
+	for _, r := range p.averaged() {
 		elapsed, useful = append(elapsed, r.Elapsed), append(useful, r.Useful())
 	}
 	p.Efficiency = efficiency(elapsed, useful)
@@ -37,6 +37,9 @@ func (p *Profile) efficiencies() {
 		elapsed, useful = elapsed[:0], useful[:0]
 		for i := range ph.Ranks {
 			r := &ph.Ranks[i]
+			if p.Run.Excludes(r.Rank.Process) {
+				continue
+			}
 			elapsed, useful = append(elapsed, r.Elapsed), append(useful, max(r.Elapsed-r.InMPI, 0))
 		}
 		ph.Efficiency = efficiency(elapsed, useful)

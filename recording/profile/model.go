@@ -24,6 +24,8 @@ type Profile struct {
 	Efficiency Efficiency
 	Depth      int    // frames of a call stack
 	Others     Totals // messages between this job and others: only the numbers of messages and bytes
+
+	whole []*Rank // see averaged
 }
 
 // Totals are sums over calls.
@@ -83,6 +85,24 @@ type Rank struct {
 
 // Useful is the time of the main thread outside of MPI.
 func (r *Rank) Useful() time.Duration { return max(r.Elapsed-r.InMPI, 0) }
+
+// Incomplete says why the numbers of the rank may be too small; "" if they are whole.
+func (r *Rank) Incomplete() string {
+	if r.Process == nil {
+		return ""
+	}
+	return r.Process.Incomplete()
+}
+
+// IncompleteRanks are the ranks of the profile that are incomplete, in order.
+func (p *Profile) IncompleteRanks() (ranks []int) {
+	for _, r := range p.Ranks {
+		if r.Incomplete() != "" {
+			ranks = append(ranks, r.Number)
+		}
+	}
+	return ranks
+}
 
 func (r *Rank) finalized() bool { return r.Process != nil && r.Process.End == recording.EndFinalize }
 

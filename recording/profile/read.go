@@ -256,11 +256,11 @@ func (b *builder) finish() {
 	}
 }
 
-// sorted lists the traffic between ranks.
+// sorted lists the traffic between ranks. What an incomplete rank counted is not known to be all.
 func (b *builder) sorted(pairs map[[2]int]*Pair) (list []Pair) {
 	known := map[int]bool{}
 	for _, r := range b.p.Ranks {
-		known[r.Number] = true
+		known[r.Number] = r.Incomplete() == ""
 	}
 	for _, pair := range pairs {
 		pair.SourceKnown, pair.DestinationKnown = known[pair.Source], known[pair.Destination]

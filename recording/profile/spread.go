@@ -2,7 +2,19 @@ package profile
 
 import "time"
 
-// Spread is how a number differs over the ranks. Ranks without calls have 0.
+// averaged are the ranks that means are of: see [recording.Run.Excludes].
+func (p *Profile) averaged() []*Rank {
+	if p.whole == nil {
+		for _, r := range p.Ranks {
+			if !p.Run.Excludes(r.Process) {
+				p.whole = append(p.whole, r)
+			}
+		}
+	}
+	return p.whole
+}
+
+// Spread is how a number differs over the ranks, without those that are incomplete. Ranks without calls have 0.
 type Spread struct {
 	Min, Mean, Max   float64
 	MinRank, MaxRank int // the first ones with the extremes
@@ -27,7 +39,8 @@ func (p *Profile) SpreadOf(ranks []RankTotals, of func(*Totals) float64) Spread 
 
 // SpreadOverRanks returns the spread of a property of ranks.
 func (p *Profile) SpreadOverRanks(of func(*Rank) float64) (s Spread) {
-	for i, r := range p.Ranks {
+	ranks := p.averaged()
+	for i, r := range ranks {
 		v := of(r)
 		if i == 0 || v < s.Min {
 			s.Min, s.MinRank = v, r.Number
@@ -35,7 +48,7 @@ func (p *Profile) SpreadOverRanks(of func(*Rank) float64) (s Spread) {
 		if i == 0 || v > s.Max {
 			s.Max, s.MaxRank = v, r.Number
 		}
-		s.Mean += v / float64(len(p.Ranks))
+		s.Mean += v / float64(len(ranks))
 	}
 	return s
 }
@@ -43,9 +56,9 @@ func (p *Profile) SpreadOverRanks(of func(*Rank) float64) (s Spread) {
 // Time is the number that spreads of times are about.
 func Time(t *Totals) float64 { return float64(t.Time) }
 
-// Elapsed is the run time of all ranks together.
+// Elapsed is the run time of all ranks together that are complete.
 func (p *Profile) Elapsed() (sum time.Duration) {
-	for _, r := range p.Ranks {
+	for _, r := range p.averaged() {
 		sum += r.Elapsed
 	}
 	return sum
@@ -71,9 +84,9 @@ func (p *Profile) ShareOf(f *Function) float64 {
 	return p.Share(f.Time)
 }
 
-// InMPI is the time of all main threads in MPI.
+// InMPI is the time in MPI of all main threads of ranks that are complete.
 func (p *Profile) InMPI() (sum time.Duration) {
-	for _, r := range p.Ranks {
+	for _, r := range p.averaged() {
 		sum += r.InMPI
 	}
 	return sum

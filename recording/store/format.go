@@ -124,7 +124,7 @@ func sealChunk(b []byte, c *chunk, used uint32, last uint64, records uint32) {
 }
 
 // NumCounters is the number of counters of a process.
-const NumCounters = 16
+const NumCounters = 19
 
 // The counters of rows that were dropped.
 const (

@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "mpi/library.h"
 #include "tools/event/event.h"
 
@@ -101,7 +102,7 @@ static bool carry(struct peruse_application *a, struct peruse_binding *b)
     struct carried *c = atomic_load(&a->carried);
     while (c && atomic_load(&c->binding)) c = c->next;
     if (!c) {
-        if (!(c = calloc(1, sizeof *c))) return false;
+        if (!(c = memory_new(1, sizeof *c))) return false;
         c->next = atomic_load(&a->carried);
         atomic_store(&a->carried, c);
     }
@@ -130,7 +131,7 @@ EXPORT int PERUSE_Event_comm_register(int event, MPI_Comm comm, peruse_function 
     NEXT(PERUSE_Event_comm_register, int, MPI_Comm, peruse_function *, void *, void **);
     struct hold hold = hold_lock(&event_peruse_lock);
     struct peruse_binding *b = atomic_load(&event_run) && callback && handle ? event_peruse_find(event, (uint64_t)(uintptr_t)comm) : NULL;
-    struct peruse_application *a = b ? calloc(1, sizeof *a) : NULL;
+    struct peruse_application *a = b ? memory_new(1, sizeof *a) : NULL;
     int rc;
     if (!a) {
         rc = next(event, comm, callback, param, handle);

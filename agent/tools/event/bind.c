@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cancel.h"
+#include "base/memory.h"
 #include "tools/event/event.h"
 
 static struct event_registration *registrations[EVENT_REGISTRATIONS];
@@ -30,7 +31,7 @@ static int register_callback(struct event_registration *r)
 
 static int bind_one(struct event_type *type, union mpi_handle handle, uint32_t object)
 {
-    struct event_registration *r = calloc(1, sizeof *r);
+    struct event_registration *r = memory_new(1, sizeof *r);
     if (!r) return MPITX_ERR_MEMORY;
     *r = (struct event_registration){.type = type, .object_handle = handle.number, .object = object};
     int rc = type->bind == MPITX_BIND_NO_OBJECT ? pvar.table->event_handle_alloc(type->index, MPITX_OBJECT_NONE, 0, &r->handle)

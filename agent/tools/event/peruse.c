@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cancel.h"
+#include "base/memory.h"
 #include "tools/event/event.h"
 
 enum { PERUSE_EVENTS = 256 };
@@ -124,7 +125,7 @@ static struct peruse_comm *find_free(void)
 {
     for (struct peruse_comm *c = comms; c; c = c->next)
         if (!c->bound) return c;
-    struct peruse_comm *c = calloc(1, sizeof *c + (size_t)type_count * sizeof *c->bindings);
+    struct peruse_comm *c = memory_new(1, sizeof *c + (size_t)type_count * sizeof *c->bindings);
     if (!c) return NULL;
     c->next = comms;
     return comms = c;

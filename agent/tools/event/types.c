@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "mpi/library.h"
 #include "tools/event/event.h"
 #include "tools/objects/objects.h"
@@ -30,14 +31,14 @@ static const char *for_family(const char *text, const char **reason)
     if (!ours || !text[n]) return NULL;
     const char *glob = text + n + 1, *end = glob + strcspn(glob, " ");
     *reason = *end ? end + 1 : "its data are not read, by a rule for this library";
-    return strndup(glob, (size_t)(end - glob));
+    return memory_part(glob, (size_t)(end - glob));
 }
 
 static struct event_pattern *read_patterns(const char *key, bool by_family, int *count)
 {
     int n = 0;
     while (agent_config(key, n)) n++;
-    struct event_pattern *list = calloc((size_t)n + 1, sizeof *list);
+    struct event_pattern *list = memory_new((size_t)n + 1, sizeof *list);
     for (int i = 0; list && i < n; i++) {
         const char *reason = NULL, *text = by_family ? for_family(agent_config(key, i), &reason) : agent_config(key, i);
         if (!text) continue;
@@ -230,7 +231,7 @@ static void add(int index, const char *name, const char *description)
     static int64_t at[EVENT_ELEMENTS];
     struct mpitx_event_info info = {.num_elements = EVENT_ELEMENTS};
     struct event_type *type = &event_types[event_type_count];
-    *type = (struct event_type){.index = index, .safety = -1, .run_type = -1, .name = strdup(name)};
+    *type = (struct event_type){.index = index, .safety = -1, .run_type = -1, .name = memory_text(name)};
     if (!type->name || pvar.table->event_get_info(index, NULL, &(int){0}, NULL, &(int){0}, datatypes, at, &info) != MPITX_SUCCESS) return;
     type->bind = info.bind;
     if (info.info) pvar.table->info_free(&info.info);
@@ -251,7 +252,7 @@ void event_select(void)
     static char name[1024], description[4096];
     int n = 0;
     if (pvar.table->event_get_num(&n) != MPITX_SUCCESS || n <= 0) return;
-    event_types = calloc((size_t)n, sizeof *event_types);
+    event_types = memory_new((size_t)n, sizeof *event_types);
     for (int i = 0; event_types && i < n; i++) {
         int name_length = sizeof name, description_length = sizeof description;
         struct mpitx_event_info info = {0};
@@ -295,7 +296,7 @@ void event_prove(int bind, union mpi_handle handle, bool known)
     struct mpitx_probe probe = {0};
     struct mpitx_probe_options options = {.object = known ? MPITX_OBJECT_COMM_WORLD : MPITX_OBJECT_NONE, .total_ms = 5000};
     struct mpitx_table with = *pvar.table;
-    struct event_type **chosen = calloc((size_t)event_type_count + 1, sizeof *chosen);
+    struct event_type **chosen = memory_new((size_t)event_type_count + 1, sizeof *chosen);
     int n = 0;
     for (int i = 0; chosen && i < event_type_count; i++)
         if (event_types[i].safety < 0 && event_types[i].bind == bind) chosen[n++] = &event_types[i];

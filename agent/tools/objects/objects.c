@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/cancel.h"
+#include "base/memory.h"
 #include "mpi/objects.h"
 
 enum { CHAINS = 1024 };
@@ -220,7 +221,7 @@ bool objects_start(void)
     uint32_t bytes = 0;
     if (on || !agent_run) return on;
     table = mpitx_run_declare_table(agent_run, "objects", fields, sizeof fields / sizeof *fields, 1, &bytes);
-    if (table < 0 || bytes != sizeof(struct row) || !(objects = calloc(OBJECTS_MOST, sizeof *objects))) return false;
+    if (table < 0 || bytes != sizeof(struct row) || !(objects = memory_new(OBJECTS_MOST, sizeof *objects))) return false;
     __atomic_store_n(&on, true, __ATOMIC_RELEASE);
     if (!agent_process.sessions) {
         learn_predefined(agent_process.world);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cancel.h"
+#include "base/memory.h"
 #include "tools/objects/objects.h"
 
 uint32_t *texts_of_functions;
@@ -32,7 +33,7 @@ uint32_t text_empty(void)
 uint32_t text_declare_function(int function)
 {
     if (!__atomic_load_n(&texts_of_functions, __ATOMIC_ACQUIRE)) {
-        uint32_t *new = calloc((size_t)chain_function_count, sizeof *new), *none = NULL;
+        uint32_t *new = memory_new((size_t)chain_function_count, sizeof *new), *none = NULL;
         if (!new) return TEXT_NONE;
         if (!__atomic_compare_exchange_n(&texts_of_functions, &none, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) free(new);
     }

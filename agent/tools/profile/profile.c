@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "mpi/library.h"
 #include "mpi/peers.h"
 
@@ -232,7 +233,7 @@ static bool selected(const char *name)
 static bool observe(void)
 {
     const unsigned all = CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS;
-    profiled = calloc((size_t)chain_function_count, sizeof *profiled);
+    profiled = memory_new((size_t)chain_function_count, sizeof *profiled);
     if (!profiled) return false;
     for (int i = 0; i < chain_function_count; i++) {
         profiled[i] = selected(chain_functions[i].name);

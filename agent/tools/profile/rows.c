@@ -5,6 +5,7 @@
 
 #include "base/cancel.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "tools/profile/profile.h"
 
 enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, PHASES_ROWS = 1024 };
@@ -100,16 +101,10 @@ static struct profile_thread *take_free(void)
     return thread;
 }
 
-static void *get_memory(size_t bytes)
-{
-    void *memory = map_memory(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 struct profile_thread *profile_thread_new(void)
 {
     struct profile_thread *thread = take_free();
-    if (!thread && !(thread = get_memory(sizeof *thread))) return NULL;
+    if (!thread && !(thread = memory_map(sizeof *thread, 0))) return NULL;
     thread->phase_depth = 0;
     thread->handle = 0;
     thread->stream = -1;
@@ -142,7 +137,7 @@ static bool grow(struct rows *rows, unsigned words)
 {
     if (rows->count * 2 < rows->size) return true;
     uint32_t size = rows->size ? rows->size * 2 : FIRST_PLACES;
-    struct mpitx_run_row **places = get_memory(size * sizeof *places);
+    struct mpitx_run_row **places = memory_map(size * sizeof *places, 0);
     if (!places) return false;
     for (uint32_t i = 0; i < rows->size; i++)
         if (rows->places[i]) place(places, size, rows->places[i], words);

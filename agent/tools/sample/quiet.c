@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "tools/sample/sampler.h"
 
 #define QUIET_AFTER 8
@@ -19,7 +20,7 @@ static bool row_same(struct pvar_row *row)
 {
     if (row->last && row->bad == 0 && memcmp(row->last, row->row, row->bytes) == 0)
         return true;
-    if (!row->last && (row->last = malloc(row->bytes)) == NULL)
+    if (!row->last && (row->last = memory_get(row->bytes)) == NULL)
         return false;
     memcpy(row->last, row->row, row->bytes);
     return false;

@@ -6,7 +6,7 @@
 
 #include "base/agent.h"
 #include "base/cancel.h"
-#include "base/map.h"
+#include "base/memory.h"
 
 uint8_t tally_places[TALLY_FUNCTIONS];
 bool tally_estimated;
@@ -27,9 +27,7 @@ static __attribute__((noinline)) struct tally *make_own(void)
     hold_unlock(&tallies_lock, hold);
     if (!tally) {
         size_t size = sizeof *tally + (size_t)chain_function_count * sizeof tally->rows[0];
-        void *memory = map_memory(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) return NULL;
-        tally = memory;
+        if (!(tally = memory_map(size, MAP_NORESERVE))) return NULL;
         hold = hold_lock(&tallies_lock);
         tally->next = tallies;
         __atomic_store_n(&tallies, tally, __ATOMIC_RELEASE);

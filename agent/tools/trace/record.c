@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "mpi/peers.h"
 #include "mpi/requests.h"
 #include "tools/trace/trace.h"
@@ -33,7 +34,7 @@ NOINLINE struct trace_thread *trace_thread_new(void)
 {
     struct trace_thread *new = reuse();
     if (!new) {
-        if (!(new = calloc(1, sizeof *new))) return NULL;
+        if (!(new = memory_new(1, sizeof *new))) return NULL;
         new->next = __atomic_load_n(&trace_threads, __ATOMIC_RELAXED);
         while (!__atomic_compare_exchange_n(&trace_threads, &new->next, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
     }

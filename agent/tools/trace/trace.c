@@ -1,4 +1,5 @@
 /* trace.c: settings, start and end. */
+#include "base/memory.h"
 #include "tools/trace/trace.h"
 
 #include <fnmatch.h>
@@ -102,7 +103,7 @@ static unsigned wants_of(const struct call_function *function, unsigned role)
 static bool observe(void)
 {
     bool hides = false; /* a function is selected that receives */
-    trace_roles = calloc((size_t)chain_function_count, sizeof *trace_roles);
+    trace_roles = memory_new((size_t)chain_function_count, sizeof *trace_roles);
     if (!trace_roles) return false;
     for (int i = 0; i < chain_function_count; i++) hides = hides || (receives(&chain_functions[i]) && selected(chain_functions[i].name));
     for (int i = 0; i < chain_function_count; i++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "tools/trigger/trigger.h"
 
 /* Whether a pattern selects a function, also by the name without the suffix of its form for large counts. */
@@ -30,7 +31,7 @@ static bool add_functions(struct trigger *t, int bit, const char *glob)
 
 static bool add_on(struct trigger *t, const char *list)
 {
-    char *copy = strdup(list), *rest = copy;
+    char *copy = memory_text(list), *rest = copy;
     bool ok = copy != NULL;
     t->on = list;
     for (char *one; ok && (one = strsep(&rest, ","));) ok = add_functions(t, 0, one);
@@ -99,8 +100,8 @@ bool trigger_configure(struct trigger *t, const char *text)
 {
     struct counts n = {0};
     const char *why = NULL;
-    char *copy = strdup(text); /* its parts are kept */
-    bool ok = copy && (t->functions = calloc((size_t)chain_function_count, 1));
+    char *copy = memory_text(text); /* its parts are kept */
+    bool ok = copy && (t->functions = memory_new((size_t)chain_function_count, 1));
     for (char *rest = copy, *line; ok && (line = strsep(&rest, "\n"));) {
         char *value = strchr(line, ' ');
         if (!*line) continue;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "chain/unwind.h"
 #include "mpi/library.h"
 #include "tools/objects/objects.h"
@@ -24,7 +25,7 @@ static AGENT_THREAD struct trigger_thread *mine;
 static struct trigger_thread *find_mine(void)
 {
     if (__builtin_expect(mine != NULL, 1)) return mine;
-    struct trigger_thread *new = calloc(1, sizeof *new); /* kept: its rows stay in the run */
+    struct trigger_thread *new = memory_new(1, sizeof *new); /* kept: its rows stay in the run */
     if (new) new->stream = -1;
     return mine = new;
 }
@@ -124,7 +125,7 @@ static void preparing(void)
 
 static void configure(void)
 {
-    triggers = calloc(TRIGGER_MOST, sizeof *triggers);
+    triggers = memory_new(TRIGGER_MOST, sizeof *triggers);
     const char *text;
     for (int i = 0; triggers && (text = agent_config("trigger", i)); i++) {
         if (trigger_count == TRIGGER_MOST) {

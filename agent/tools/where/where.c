@@ -8,6 +8,7 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "chain/cfi.h"
 #include "chain/internal.h"
 #include "tools/objects/objects.h"
@@ -163,7 +164,7 @@ static void end(struct chain_state *state)
 
 static bool declare(void)
 {
-    uint32_t *texts = calloc((size_t)chain_function_count, sizeof *texts), bytes = 0;
+    uint32_t *texts = memory_new((size_t)chain_function_count, sizeof *texts), bytes = 0;
     if (!texts) return false;
     for (int i = 0; i < chain_function_count; i++) texts[i] = chain_state_arguments[i] ? text_of_function(i) : TEXT_NONE;
     where_texts = texts;

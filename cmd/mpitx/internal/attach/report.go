@@ -17,6 +17,7 @@ import (
 func (r *Result) report(size int) []string {
 	run, names := r.Run, r.Names(r.app.mpi)
 	t := &messages{}
+	addIncomplete(t, run)
 	var lost recording.Counters
 	columns := false // if nothing matched, no samples can be missing
 	seen := map[int]bool{}
@@ -26,6 +27,7 @@ func (r *Result) report(size int) []string {
 		seen[rank.Rank] = true
 		for _, n := range rank.Notes {
 			switch {
+			case rank.Counters.Lacks > 0 && (n.Code == recording.NoteUnmatched || n.Code == recording.NoteUnmatchedEvent): // the lack is the reason
 			case n.Code == recording.NoteUnmatched:
 				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, inRun))
 			case n.Code == recording.NoteUnmatchedEvent:
@@ -44,7 +46,6 @@ func (r *Result) report(size int) []string {
 				t.add(rank.Rank, n.Text)
 			}
 		}
-		addLostRows(t, rank)
 		for _, c := range rank.Columns {
 			columns = columns || c != nil
 		}
@@ -212,14 +213,31 @@ func Reduced(run *recording.Run) []string {
 				t.add(r.Rank, n.Text)
 			}
 		}
-		addLostRows(t, r)
 	}
 	return t.lines(len(run.Ranks))
 }
 
-func addLostRows(t *messages, r *recording.Rank) {
-	if r.Counters.LostRows > 0 {
-		t.add(r.Rank, "the profile is incomplete: there was no memory for all of its tables; free space in /dev/shm, or if it is small, make room in $TMPDIR")
+// Incomplete says which ranks are incomplete, and why.
+func Incomplete(run *recording.Run) []string {
+	t := &messages{}
+	addIncomplete(t, run)
+	return t.lines(len(run.Ranks))
+}
+
+func addIncomplete(t *messages, run *recording.Run) {
+	for _, r := range run.Ranks {
+		why := r.Incomplete()
+		if why == "" {
+			continue
+		}
+		text := "the recording is incomplete: " + why + "; its numbers may be too small"
+		if run.Excludes(r) {
+			text += ", and count in no mean"
+		}
+		if r.NeedsRoom() {
+			text += "; free space in /dev/shm, or if it is small, make room in $TMPDIR"
+		}
+		t.add(r.Rank, text)
 	}
 }
 
