@@ -83,7 +83,7 @@ func TestJobControl(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
 		f.Parallel()
 		program := f.build("mpicc", "testdata/spin.c")
-		s := onScreen(f.T, append(f.environ, "PS1=shell: ", "PROGRAM="+program), "sh -i")
+		s := onScreen(f.T, append(f.environ, "PS1=shell: ", "PROGRAM="+program), "cd "+f.dir+"; sh -i")
 		s.until("shell:")
 		s.keys("mpitx run -n 2 -- $PROGRAM echo | cat", "Enter")
 		s.until("ready")
