@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestUnfitPrograms profiles and runs programs that cannot be observed, or not as usual: they run as without mpitx, or are refused before
@@ -69,7 +68,7 @@ func TestUnfitPrograms(t *testing.T) {
 				}
 				for _, command := range []string{"profile", "run"} {
 					p := newProcess(environ, dir, append(slices.Clone(launcher), "mpitx", command, "--dir", c.dir, "--", "./"+c.program)...)
-					p.run(time.Minute)
+					p.run(hung)
 					if p.failure != "" || p.code != c.code && (c.code == 0 || p.code == 0) || strings.ReplaceAll(p.stdout.String(), "\n", "") != c.ran {
 						t.Errorf("%s %s: %s exit code %d, not %d: %s", command, c.program, p.failure, p.code, c.code, p.output())
 					}
@@ -90,6 +89,6 @@ func TestUnfitPrograms(t *testing.T) {
 // runsAlone reports whether the library can run a program at all: Debian's MPICH crashes under the thread sanitizer, Open MPI 6 under both.
 func runsAlone(environ []string, dir string, launcher []string, program string) bool {
 	p := newProcess(environ, dir, append(slices.Clone(launcher), program)...)
-	p.run(time.Minute)
+	p.run(hung)
 	return p.failure == "" && p.code == 0
 }

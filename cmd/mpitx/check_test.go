@@ -25,7 +25,7 @@ func TestCheckEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		var workers []int
-		for deadline := time.Now().Add(time.Minute); len(workers) < 13 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(hung); len(workers) < 13 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			workers = p.backends("check") // of 11 rules about names, and two ranks
 		}
 		dirs := map[string]bool{}

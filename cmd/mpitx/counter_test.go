@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 )
@@ -54,7 +53,7 @@ func compareWithCounter(t *testing.T, family, counter string, program []string) 
 		argv[slices.Index(argv, "4")] = "2"
 	}
 	p := newProcess(environ, dir, slices.Concat(argv, []string{"mpitx", "profile", "--dir", "run", "--"}, program)...)
-	if p.run(time.Minute); p.failure != "" || p.code != 0 {
+	if p.run(hung); p.failure != "" || p.code != 0 {
 		t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 	}
 	calls, bytes, matrix := map[string]uint64{}, map[string]uint64{}, map[string]string{}

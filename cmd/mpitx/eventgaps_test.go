@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 	"mpitx/recording"
@@ -78,10 +77,10 @@ func TestTraceEventGaps(t *testing.T) {
 		}
 	}
 	p := newProcess(environ, dir, append(slices.Clone(launchers["mpich"]), "mpitx", "trace", "--force", "--event", "test_*", "--dir", "run", "--", "./raises")...)
-	p.run(time.Minute)
+	p.run(hung)
 	check(p, "", lines...)
 	p = newProcess(environ, dir, "mpitx", "export", "run", "-o", "ndjson")
-	p.run(time.Minute)
+	p.run(hung)
 	check(p, "run: ", lines...)
 	if n := strings.Count(p.stdout.String(), `"kind":"mpi_t","name":"test_pair"`); n != ranks*3001 {
 		t.Errorf("%d events", n)
@@ -90,7 +89,7 @@ func TestTraceEventGaps(t *testing.T) {
 		t.Errorf("%d events, %d with the time of their source", n, raised)
 	}
 	p = newProcess(environ, dir, "mpitx", "queues", "run", "--derived")
-	p.run(time.Minute)
+	p.run(hung)
 	check(p, "")
 }
 
@@ -116,7 +115,7 @@ func TestQueuesGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newProcess(testEnvironment(t), filepath.Dir(dir), "mpitx", "queues", "run", "-o", "csv")
-	p.run(time.Minute)
+	p.run(hung)
 	if got, want := p.stderr.String(), "mpitx: run: 5 events of unexp_message_dequeued counted, not recorded: it crashes\n"; p.code != 0 || got != want || strings.Count(p.stdout.String(), "\n") != 2 {
 		t.Errorf("exit code %d: got %q, want %q: %s", p.code, got, want, p.output())
 	}

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/recording/recordingtest"
@@ -30,7 +29,7 @@ func everyCommand(t *testing.T, has func(name string) bool) {
 func shell(t *testing.T, dir string, environ []string, line string) *process {
 	t.Helper()
 	p := newProcess(environ, dir, "sh", "-c", line)
-	p.run(time.Minute)
+	p.run(hung)
 	if p.failure != "" {
 		t.Errorf("%s: %s\n%s", line, p.failure, p.output())
 	}

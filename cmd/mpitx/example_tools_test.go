@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The example tools can be copied and built with their Makefile, run together with a profile, and count and log every message. A tool
@@ -31,12 +30,12 @@ func TestExampleTools(t *testing.T) {
 				t.Fatalf("%v\n%s", err, text)
 			}
 			build := newProcess(environ, dir, "make", "MPICC=mpicc."+family, "CFLAGS=-Werror")
-			if build.run(time.Minute); build.code != 0 {
+			if build.run(hung); build.code != 0 {
 				t.Fatal(build.output())
 			}
 			argv := slices.Concat(launchers[family], strings.Fields("mpitx profile --dir run --tool ./counter.so --tool ./logger.so --tool ./counter.so -- ./ring"), []string{fmt.Sprint(rounds)})
 			p := newProcess(append(environ, "MPITX_MPI="), dir, argv...)
-			if p.run(time.Minute); p.code != 0 {
+			if p.run(hung); p.code != 0 {
 				t.Fatalf("exit code %d: %s", p.code, p.output())
 			}
 			for rank := range 4 {
@@ -57,13 +56,13 @@ func TestExampleTools(t *testing.T) {
 				}
 			}
 			report := newProcess(environ, dir, "mpitx", "report", "run", "--table", "functions", "-o", "csv")
-			report.run(time.Minute)
+			report.run(hung)
 			if want := fmt.Sprintf("MPI_Send,,,%d,", 4*rounds); !strings.Contains(report.output(), want) {
 				t.Errorf("no %q in\n%s", want, report.output())
 			}
 			if family == "openmpi" {
 				native := newProcess(environ, dir, "make", "-B", "MPICC=mpicc.openmpi", "CFLAGS=-DQMPI_NATIVE")
-				if native.run(time.Minute); native.code == 0 || !strings.Contains(native.output(), "-DQMPI_NATIVE is for an MPICH that has QMPI") {
+				if native.run(hung); native.code == 0 || !strings.Contains(native.output(), "-DQMPI_NATIVE is for an MPICH that has QMPI") {
 					t.Errorf("exit code %d: %s", native.code, native.output())
 				}
 			}

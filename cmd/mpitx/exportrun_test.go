@@ -81,7 +81,7 @@ func TestProgress(t *testing.T) {
 			text, p = typing(t, environ, 80, terminal, args...)
 		} else {
 			p = newProcess(environ, t.TempDir(), args...)
-			p.run(60 * time.Second)
+			p.run(hung)
 			text = p.stderr.String()
 		}
 		if p.code != 0 {
@@ -124,7 +124,7 @@ func TestDamagedExport(t *testing.T) {
 	}
 	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "--wide", "-o", "json"}, {"export", "-o", "parquet"}, {"export", "-o", "parquet", "--wide"}, {"stats"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
-		p.run(60 * time.Second)
+		p.run(hung)
 		if p.failure != "" || p.code != exitPartial || p.stdout.Len() == 0 {
 			t.Errorf("%v: exit code %d, %d bytes\n%s%s", args, p.code, p.stdout.Len(), p.failure, p.stderr.String())
 		}
@@ -137,7 +137,7 @@ func TestDamagedExport(t *testing.T) {
 	}
 	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "-o", "parquet"}, {"stats"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
-		p.run(60 * time.Second)
+		p.run(hung)
 		if p.failure != "" || p.code != exitFailed || !strings.Contains(p.stderr.String(), "nothing was recorded") {
 			t.Errorf("%v of an empty file: exit code %d: %s", args, p.code, p.stderr.String())
 		}
@@ -168,7 +168,7 @@ func TestLossIsSaid(t *testing.T) {
 	}
 	for _, args := range [][]string{{"stats", dir}, {"export", dir}, {"export", dir, "-o", "parquet"}, {"top", dir, "--once"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx"}, args...)...)
-		p.run(60 * time.Second)
+		p.run(hung)
 		if p.failure != "" || p.code != 0 || !strings.Contains(p.stderr.String(), "no space left on device 0.3 s after the start; 98 % of samples missing") {
 			t.Errorf("%v: exit code %d: %s%s", args, p.code, p.failure, p.stderr.String())
 		}
@@ -208,7 +208,7 @@ func TestHugeExport(t *testing.T) {
 			t.Errorf("%d samples: exit code %d:\n%s", k.counted, p.code, text)
 		}
 		p = newProcess(environ, t.TempDir(), "mpitx", "export", dir)
-		if p.run(60 * time.Second); p.stderr.Len() > 0 {
+		if p.run(hung); p.stderr.Len() > 0 {
 			t.Error(p.stderr.String())
 		}
 	}
@@ -237,7 +237,7 @@ func TestColumnFilters(t *testing.T) {
 			words := strings.Fields(command)
 			args := append([]string{"mpitx", words[0], dir}, append(words[1:], strings.Fields(test.args)...)...)
 			p := newProcess(environ, t.TempDir(), args...)
-			p.run(60 * time.Second)
+			p.run(hung)
 			var got []string
 			for _, name := range slices.Sorted(maps.Keys(someTraffic)) {
 				if strings.Contains(p.stdout.String(), name) {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
@@ -64,7 +63,7 @@ func testNames(t *testing.T, family string) {
 	run := func(environ []string, argv ...string) *process {
 		t.Helper()
 		p := newProcess(append(environment(dir, dir, bin), environ...), dir, argv...)
-		p.run(60 * time.Second)
+		p.run(hung)
 		if p.failure != "" || p.code != 0 {
 			t.Fatalf("%s\nexit code %d\n%s", p.failure, p.code, p.output())
 		}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/export"
 )
@@ -37,7 +36,7 @@ func TestHostileNames(t *testing.T) {
 	pipe := func(args ...string) *process {
 		t.Helper()
 		p := newProcess(environ, dir, append([]string{"mpitx"}, args...)...)
-		p.run(time.Minute)
+		p.run(hung)
 		if p.failure != "" || p.code > 1 {
 			t.Fatalf("%q: %s", args, p.output())
 		}

@@ -121,7 +121,7 @@ func (h *hosts) run(code, host int, args ...string) (stdout, stderr string) {
 	var p *process
 	for range 3 {
 		p = h.process(host, args...)
-		if p.run(3 * time.Minute); !strings.Contains(p.stderr.String(), "assert (!closed) failed") {
+		if p.run(hung); !strings.Contains(p.stderr.String(), "assert (!closed) failed") {
 			break
 		}
 	}
@@ -135,7 +135,7 @@ func (h *hosts) run(code, host int, args ...string) (stdout, stderr string) {
 func (h *hosts) do(what string, host int) {
 	h.t.Helper()
 	p := newProcess(h.environ, h.dir, h.script, what, fmt.Sprint(host))
-	if p.run(3 * time.Minute); p.failure != "" || p.code != 0 {
+	if p.run(hung); p.failure != "" || p.code != 0 {
 		h.t.Fatalf("%s\n%s", p.failure, p.output())
 	}
 }
@@ -211,7 +211,7 @@ func (j *steady) stop() string {
 	if err := os.WriteFile(filepath.Join(j.h.dir, j.name, "stop"), nil, 0o644); err != nil {
 		j.h.t.Fatal(err)
 	}
-	j.p.wait(3 * time.Minute)
+	j.p.wait(hung)
 	calls := regexp.MustCompile(`(?m)^rank \d: (\d+) calls$`).FindAllStringSubmatch(j.p.stdout.String(), -1)
 	if j.p.failure != "" || j.p.code != 0 || len(calls) != 4 {
 		j.h.t.Fatalf("%s\nexit code %d\n%s", j.p.failure, j.p.code, j.p.output())
@@ -349,7 +349,7 @@ func TestHostsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.run(0, 2, "sh", "-c", "kill -9 "+string(pid))
-		j.p.wait(3 * time.Minute)
+		j.p.wait(hung)
 		if j.p.code == 0 {
 			t.Errorf("a job of which a rank was killed succeeds\n%s", j.p.output())
 		}

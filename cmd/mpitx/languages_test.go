@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
@@ -180,7 +179,7 @@ func (l *language) test(t *testing.T, family string) {
 	environ := environment(dir, dir, bin)
 	run := func(code int, argv ...string) *process {
 		p := newProcess(environ, dir, append(slices.Clone(launch), argv...)...)
-		p.run(60 * time.Second)
+		p.run(hung)
 		if p.failure != "" || p.code != code {
 			t.Fatalf("%s\nexit code %d, want %d\n%s", p.failure, p.code, code, p.output())
 		}

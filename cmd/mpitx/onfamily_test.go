@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 )
@@ -49,7 +48,7 @@ func (f *onFamily) build(compiler, source string, words ...string) (program stri
 // run runs a command in the directory until its end.
 func (f *onFamily) run(args ...string) *process {
 	p := newProcess(f.environ, f.dir, args...)
-	p.run(2 * time.Minute)
+	p.run(hung)
 	return p
 }
 

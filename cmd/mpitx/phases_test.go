@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestSamplesOfPhases: each step of a counter belongs to exactly one phase or to none, and the samples of a phase are those taken in it.
@@ -22,11 +21,11 @@ func TestSamplesOfPhases(t *testing.T) {
 			program, environ, dir := buildSolver(t, family), append(testEnvironment(t), "MPITX_MPI=", "STEP_US=2000"), t.TempDir()
 			mpitx := func(args ...string) *process {
 				p := newProcess(environ, dir, append([]string{"mpitx"}, args...)...)
-				p.run(time.Minute)
+				p.run(hung)
 				return p
 			}
 			p := newProcess(environ, dir, append(slices.Clone(launchers[family]), "mpitx", "profile", "--dir", "run", "--pvar", "mpitx:calls", "--interval", "1ms", "--", program)...)
-			if p.run(time.Minute); p.code != 0 {
+			if p.run(hung); p.code != 0 {
 				t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 			}
 			total := func(options ...string) (sum int) {

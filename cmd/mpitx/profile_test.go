@@ -106,7 +106,7 @@ func lineOf(t *testing.T, comment string) int {
 func readReport(t *testing.T, environ []string, dir string, options ...string) *profiledRun {
 	t.Helper()
 	p := newProcess(environ, filepath.Dir(dir), append([]string{"mpitx", "report", dir, "-o", "json"}, options...)...)
-	p.run(time.Minute)
+	p.run(hung)
 	var report profiledRun
 	if err := json.Unmarshal(p.stdout.Bytes(), &report); err != nil || p.code != 0 {
 		t.Fatalf("exit code %d, %v: %s", p.code, err, p.output())
@@ -129,7 +129,7 @@ func TestProfile(t *testing.T) {
 				"n":      {"mpitx", "profile", "-n", "4", "--dir", "n", "--stack", "2", "--", program},
 			} {
 				p := newProcess(environ, dir, argv...)
-				p.run(time.Minute)
+				p.run(hung)
 				if p.failure != "" || p.code != 0 || p.stdout.Len() > 0 {
 					t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 				}
@@ -250,13 +250,13 @@ func TestProfileLive(t *testing.T) {
 			if err := p.start(); err != nil {
 				t.Fatal(err)
 			}
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(hung); ; time.Sleep(20 * time.Millisecond) {
 				if _, err := os.Stat(ready); err == nil {
 					break
 				}
 				if time.Now().After(deadline) || len(p.alive()) == 0 {
 					p.kill()
-					p.wait(time.Minute)
+					p.wait(hung)
 					t.Fatal("the program does not come to its end", p.output())
 				}
 			}
@@ -269,7 +269,7 @@ func TestProfileLive(t *testing.T) {
 					syscall.Kill(pid, syscall.SIGKILL)
 				}
 			}
-			p.wait(time.Minute)
+			p.wait(hung)
 			dead := readReport(t, environ, run)
 			if n := dead.function("MPI_Allreduce").Calls; n != 200 || len(dead.Ranks) != 4 || len(dead.Matrix) != 6 {
 				t.Errorf("killed: %d calls of MPI_Allreduce; %d ranks; %d pairs\n%s", n, len(dead.Ranks), len(dead.Matrix), p.output())
@@ -295,12 +295,12 @@ func TestProfileHang(t *testing.T) {
 			if err := p.start(); err != nil {
 				t.Fatal(err)
 			}
-			defer p.wait(time.Minute)
+			defer p.wait(hung)
 			defer p.kill()
 			text := "2 ranks have been in MPI_Recv for "
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+			for deadline := time.Now().Add(hung); ; time.Sleep(100 * time.Millisecond) {
 				report := newProcess(environ, dir, "mpitx", "report", run, "-o", "json")
-				report.run(time.Minute)
+				report.run(hung)
 				var r profiledRun
 				if json.Unmarshal(report.stdout.Bytes(), &r) == nil && len(r.Findings) > 0 && strings.HasPrefix(r.Findings[0].Text, text) {
 					for _, rank := range r.Ranks {

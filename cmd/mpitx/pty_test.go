@@ -72,7 +72,7 @@ func typing(t *testing.T, environ []string, columns uint16, steps []step, args .
 		}
 		read <- b.String()
 	}()
-	p.run(60 * time.Second)
+	p.run(hung)
 	slave.Close()
 	if p.failure != "" {
 		t.Fatalf("%s\n%s", p.failure, p.output())

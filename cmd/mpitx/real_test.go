@@ -172,7 +172,7 @@ func enumerate(t *testing.T, environ, launcher []string, program string) (before
 func succeed(t *testing.T, environ, launcher []string, args ...string) string {
 	t.Helper()
 	p := newProcess(environ, t.TempDir(), append(slices.Clone(launcher), args...)...)
-	p.run(2 * time.Minute)
+	p.run(hung)
 	if p.failure != "" || p.code != 0 || p.stderr.Len() > 0 {
 		t.Fatalf("exit code %d %s\n%s", p.code, p.failure, p.output())
 	}
@@ -301,7 +301,7 @@ func TestRealSettings(t *testing.T) {
 			needs(t, family)
 			environ := testEnvironment(t)
 			p := newProcess(environ, t.TempDir(), append([]string{"mpitx", "write", "--mpi", family}, writes...)...)
-			p.run(time.Minute)
+			p.run(hung)
 			var names []string
 			want := "kind,name,value\n"
 			for _, w := range writes {
@@ -317,7 +317,7 @@ func TestRealSettings(t *testing.T) {
 				want += "cvar," + names[strings.Count(want, "\n")-1] + "," + value + "\n"
 			}
 			q := newProcess(environ, t.TempDir(), append([]string{"mpitx", "read", "--mpi", family, "-o", "csv", "--fields", "name,value"}, names...)...)
-			q.run(time.Minute)
+			q.run(hung)
 			if q.code != 0 || q.stdout.String() != want {
 				t.Errorf("%s\nthen code %d, want\n%s\n%s", p.output(), q.code, want, q.output())
 			}

@@ -138,7 +138,7 @@ func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	p.cmd.Process.Signal(s)
-	p.wait(40 * time.Second)
+	p.wait(hung)
 	ts.Stdout().Write(p.stdout.Bytes())
 	ts.Stderr().Write(p.stderr.Bytes())
 	if p.failure != "" || fmt.Sprint(p.code) != args[1] {

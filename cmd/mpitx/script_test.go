@@ -126,8 +126,8 @@ func cmdFormats(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(buildF
 
 // cmdRun runs a command: run [CODE] COMMAND ARGUMENT…
 //
-// The exit code must be CODE (default: 0; "!" is any but 0). With code 0 standard error must be empty, unless CODE is "0+". A command has a
-// minute (setup, which compiles, has five), and must leave no process.
+// The exit code must be CODE (default: 0; "!" is any but 0). With code 0 standard error must be empty, unless CODE is "0+". A command must
+// end, and must leave no process.
 func cmdRun(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: run [CODE] COMMAND ARGUMENT…")
@@ -137,11 +137,7 @@ func cmdRun(ts *testscript.TestScript, neg bool, args []string) {
 		want, args = args[0], args[1:]
 	}
 	p := newProcess(environ(ts), ts.MkAbs("."), args...)
-	limit := time.Minute
-	if slices.Contains(args, "setup") {
-		limit *= 5
-	}
-	p.run(limit)
+	p.run(hung)
 	ts.Stdout().Write(p.stdout.Bytes())
 	ts.Stderr().Write(p.stderr.Bytes())
 	if p.failure != "" {
@@ -262,7 +258,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		pids, caught := p.catch(stage, ranks)
 		if !caught {
-			p.wait(60 * time.Second)
+			p.wait(hung)
 			continue
 		}
 		if args[0] == "busy" {
@@ -295,7 +291,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 
 // catch waits until that many back ends of a stage run, or until the command has ended.
 func (p *process) catch(stage string, ranks int) ([]int, bool) {
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(hung); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if pids := p.backends(stage); len(pids) >= ranks {
 			return pids, true
 		}

@@ -65,7 +65,7 @@ func (s *served) leftBehind() {
 
 func (s *served) gone() {
 	s.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); len(s.p.alive()) > 0; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(hung); len(s.p.alive()) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Errorf("left behind:\n%s", s.p.describe())
 			s.p.kill()

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 )
@@ -79,7 +78,7 @@ func profileSpawned(t *testing.T, dir, launcher string, program ...string) *proc
 	t.Helper()
 	argv := append(strings.Fields(launcher), append([]string{"-n", "2", "mpitx", "profile", "--dir", "run", "--pvar", "mpitx:calls", "--"}, program...)...)
 	p := newProcess(append(testEnvironment(t), "MPITX_MPI="), dir, argv...)
-	p.run(time.Minute)
+	p.run(hung)
 	if p.failure != "" || p.code != 0 || strings.Contains(p.stderr.String(), "not recorded") {
 		t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 	}

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/catalog"
 	"mpitx/export"
@@ -170,7 +169,7 @@ func TestStatsCommand(t *testing.T) {
 		{"mpitx:call", "", 1},
 	} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", "stats", dir, "-o", "names"}, strings.Fields(test.args)...)...)
-		p.run(60 * time.Second)
+		p.run(hung)
 		if got := strings.Join(strings.Fields(p.stdout.String()), " "); p.failure != "" || p.code != test.code || got != test.first {
 			t.Errorf("%s: exit code %d: %s\n%s%s", test.args, p.code, got, p.failure, p.stderr.String())
 		}

@@ -30,21 +30,21 @@ func TestTimeline(t *testing.T) {
 		if err := p.start(); err != nil {
 			f.Fatal(err)
 		}
-		defer p.wait(time.Minute)
+		defer p.wait(hung)
 		defer p.kill()
 		defer func() {
 			if f.Failed() {
 				f.Log(p.output())
 			}
 		}()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(hung); ; time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
 				break
 			} else if time.Now().After(end) {
 				f.Fatal("the program does not come to its end")
 			}
 		}
-		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(hung); ; time.Sleep(10 * time.Millisecond) {
 			out := f.run("mpitx", "export", "run1", "-o", "csv").stdout.String()
 			if strings.Count(out, "MPI_Barrier") == 4 { // the last call but those that poll
 				break

@@ -68,7 +68,7 @@ func (s *screen) until(parts ...string) string {
 // wait waits until nothing is missing on the screen.
 func (s *screen) wait(missing func(shown string) string) string {
 	s.t.Helper()
-	for end := time.Now().Add(60 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hung); ; time.Sleep(20 * time.Millisecond) {
 		shown := untab(s.tmux("capture-pane", "-p"))
 		what := missing(shown)
 		if what == "" {

@@ -142,7 +142,7 @@ func TestTopProfile(t *testing.T) {
 			if err := p.start(); err != nil {
 				t.Fatal(err)
 			}
-			defer p.wait(time.Minute)
+			defer p.wait(hung)
 			defer p.kill()
 			defer func() {
 				if t.Failed() {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/export/perfetto/perfettotest"
 )
@@ -30,7 +29,7 @@ func TestTraceCommand(t *testing.T) {
 			run := func(words ...string) *process {
 				t.Helper()
 				p := newProcess(environ, dir, words...)
-				if p.run(time.Minute); p.code != 0 {
+				if p.run(hung); p.code != 0 {
 					t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 				}
 				return p

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 )
@@ -34,11 +33,11 @@ func TestTraceEvents(t *testing.T) {
 	}
 	mpitx := func(args ...string) *process {
 		p := newProcess(environ, dir, append([]string{"mpitx"}, args...)...)
-		p.run(time.Minute)
+		p.run(hung)
 		return p
 	}
 	p := newProcess(environ, dir, append(slices.Clone(launchers["openmpi"]), "mpitx", "trace", "--event", "PERUSE_*", "--dir", "run", "--", "./raises")...)
-	if p.run(time.Minute); p.code != 0 || strings.Contains(p.stderr.String(), "no such event") {
+	if p.run(hung); p.code != 0 || strings.Contains(p.stderr.String(), "no such event") {
 		t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 	}
 	// The program raises, on each rank, 10 and 5 unexpected messages on two communicators.
@@ -193,7 +192,7 @@ func TestTraceWindow(t *testing.T) {
 	})
 	for flags, want := range map[string]string{"--window solve": "give it as phase=GLOB", "--after -1s": "must not be negative", "--for 0s": "records nothing"} {
 		p := newProcess(append(testEnvironment(t), "MPITX_MPI="), t.TempDir(), append(append([]string{"mpitx", "trace"}, strings.Fields(flags)...), "--", "true")...)
-		if p.run(time.Minute); p.code != 2 || !strings.Contains(p.stderr.String(), want) {
+		if p.run(hung); p.code != 2 || !strings.Contains(p.stderr.String(), want) {
 			t.Errorf("%s: exit code %d: %s", flags, p.code, p.output())
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 )
@@ -49,7 +48,7 @@ func TestTraceRate(t *testing.T) {
 			t.Run(family+"/"+c.how, func(t *testing.T) {
 				t.Parallel()
 				p := newProcess(environ, t.TempDir(), append(c.words, "--", program, "10000", "300")...)
-				if p.run(time.Minute); p.code != 0 || len(regexp.MustCompile(rate+c.then).FindAllString(p.stderr.String(), -1)) != 1 {
+				if p.run(hung); p.code != 0 || len(regexp.MustCompile(rate+c.then).FindAllString(p.stderr.String(), -1)) != 1 {
 					t.Errorf("%s: exit code %d: %s", p.failure, p.code, p.output())
 				}
 			})
@@ -105,7 +104,7 @@ code=$?
 mount -o remount,size=128m full && mpitx recover full/run >&2
 exit $code`, family, program, calls)
 			p := newProcess(append(testEnvironment(t), "MPITX_MPI="), dir, "unshare", "-m", "sh", "-c", script)
-			if p.run(time.Minute); p.code != 0 {
+			if p.run(hung); p.code != 0 {
 				t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 			}
 			said := p.stderr.String()

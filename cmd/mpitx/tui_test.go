@@ -36,7 +36,7 @@ func TestExplorerOffline(t *testing.T) {
 	s.until("search: bcast alg", "coll_tuned_bcast_algorithm", "1 of 14")
 	s.keys("j", "y")
 	s.until("copied coll_tuned_bcast_algorithm")
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hung); ; time.Sleep(20 * time.Millisecond) {
 		buffer, _ := exec.Command("tmux", "-S", s.socket, "show-buffer").CombinedOutput()
 		if string(buffer) == "coll_tuned_bcast_algorithm" {
 			break
@@ -342,7 +342,7 @@ func TestExplorerLive(t *testing.T) {
 				s.until("16.4k")
 			} else {
 				first := s.until("0│")
-				for end := time.Now().Add(30 * time.Second); curve(first) == curve(s.until("0│")); time.Sleep(50 * time.Millisecond) {
+				for end := time.Now().Add(hung); curve(first) == curve(s.until("0│")); time.Sleep(50 * time.Millisecond) {
 					if time.Now().After(end) {
 						t.Fatal("nothing moves")
 					}
@@ -424,7 +424,7 @@ func TestExplorerHang(t *testing.T) {
 	program := strconv.Itoa(s.program())
 	s.keys("q")
 	s.restored("0")
-	for end := time.Now().Add(30 * time.Second); len(backends(program)) > 0; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hung); len(backends(program)) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("left behind: %v", backends(program))
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/fixtures/need"
 )
@@ -124,7 +123,7 @@ func TestExplorerChanges(t *testing.T) {
 	s.restored("0")
 
 	p := newProcess(environ, t.TempDir(), "sh", "-c", ". "+script+"; mpitx read --mpi demo -o csv demo_eager_limit")
-	p.run(60 * time.Second)
+	p.run(hung)
 	if p.code != 0 || !strings.Contains(p.output(), "77") {
 		t.Errorf("code %d\n%s", p.code, p.output())
 	}
@@ -176,7 +175,7 @@ func TestExplorerChangesReach(t *testing.T) {
 			for file, run := range c.forms {
 				read := "mpitx read --mpi " + family + " -o csv " + c.name
 				p := newProcess(environ, dir, "sh", "-c", fmt.Sprintf(run, read))
-				p.run(2 * time.Minute)
+				p.run(hung)
 				if p.code != 0 || !strings.Contains(p.output(), c.value) {
 					text, _ := os.ReadFile(filepath.Join(dir, file))
 					t.Errorf("%s: code %d\n%s\n%s", file, p.code, p.output(), text)

@@ -46,7 +46,7 @@ func (s *stuck) start(kind string, flags ...string) {
 // where is an answer of mpitx where as text: its findings, then its states.
 func (s *stuck) where() string {
 	p := newProcess(s.environ, s.dir, "mpitx", "where", s.run, "-o", "json")
-	p.run(time.Minute)
+	p.run(hung)
 	var answer struct {
 		Findings []struct{ Kind, Text string }
 		States   []struct {
@@ -212,7 +212,7 @@ func TestHang(t *testing.T) {
 		}
 		for _, h := range hangs {
 			s.start(h.kind, "--hang", "2s:kill")
-			s.job.wait(2 * time.Minute)
+			s.job.wait(hung)
 			text := s.job.stderr.String()
 			head := regexp.MustCompile(`mpitx: no rank has made progress for [0-9.]+ s\n` + h.kind + `: 4 ranks, running for \d+s\n`)
 			if s.job.code != exitHung || !head.MatchString(text) || !regexp.MustCompile(h.says).MatchString(text) || !strings.Contains(text, "mpitx: --hang: ending the job\n") {
@@ -234,7 +234,7 @@ func TestHang(t *testing.T) {
 			<-s.job.ended
 		}
 		s.start("aborts", "--hang", "60s:kill")
-		s.job.wait(2 * time.Minute)
+		s.job.wait(hung)
 		if text := s.job.stderr.String(); s.job.code != 5 || strings.Contains(text, "--hang") || strings.Contains(text, "no rank has made progress") {
 			s.Errorf("MPI_Abort: exit code %d:\n%s", s.job.code, text)
 		}
@@ -246,12 +246,12 @@ func TestRunDirectory(t *testing.T) {
 	t.Parallel()
 	eachStuck(t, "deadlock.c", func(s *stuck) {
 		p := newProcess(s.environ, s.dir, "mpitx", "run", "-n", "2", "--", s.program, "nothing")
-		p.run(time.Minute)
+		p.run(hung)
 		if left, _ := filepath.Glob(filepath.Join(s.dir, "mpitx-run-*")); p.code != 0 || len(left) > 0 || p.stderr.Len() > 0 {
 			s.Errorf("exit code %d, %q left:\n%s", p.code, left, p.output())
 		}
 		p = newProcess(s.environ, s.dir, "mpitx", "run", "-n", "2", "--dir", "named", "--", s.program, "nothing")
-		p.run(time.Minute)
+		p.run(hung)
 		if _, err := os.Stat(filepath.Join(s.dir, "named")); p.code != 0 || err != nil {
 			s.Errorf("exit code %d, %v:\n%s", p.code, err, p.output())
 		}
