@@ -16,10 +16,11 @@ const TermVariable = "MPITX_TERM"
 
 // Terminal is the properties of an output. The zero value is a pipe to an ASCII program.
 type Terminal struct {
-	Width int  // columns; 0: unlimited, nothing is cut or wrapped
-	IsTTY bool // it is a terminal
-	Color bool // ANSI colours are on
-	UTF8  bool // it shows characters other than ASCII
+	Width  int  // columns; 0: unlimited, nothing is cut or wrapped
+	Height int  // lines, if text can be drawn in place of earlier text; 0: it cannot
+	IsTTY  bool // it is a terminal
+	Color  bool // ANSI colours are on
+	UTF8   bool // it shows characters other than ASCII
 }
 
 // ColorFlags are the values of --color.
@@ -37,6 +38,7 @@ func Detect(out *os.File, getenv func(string) string, colorFlag string) (Termina
 	passed.boolean("utf8", &t.UTF8)
 	if t.IsTTY {
 		t.Width = width(out, getenv, passed)
+		t.Height = height(out, getenv)
 	}
 	switch colorFlag {
 	case "always":
@@ -76,6 +78,18 @@ func width(out *os.File, getenv func(string) string, passed termFacts) int {
 		}
 	}
 	return 80
+}
+
+// height is that of a terminal that moves its cursor; 0 for others, and behind a launcher's pipe.
+func height(out *os.File, getenv func(string) string) int {
+	if kind := getenv("TERM"); out == nil || kind == "" || kind == "dumb" {
+		return 0
+	}
+	_, n, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // autoColor follows no-color.org, bixense.com/clicolors, TERM=dumb and TERM=vt100.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,7 +125,7 @@ const muchExported = 1e9
 
 // announce reports the size of a huge export on a terminal.
 func (x *exportFlags) announce(a *app, run *recording.Run, o export.SampleOptions) {
-	term, err := export.Detect(os.Stderr, a.env.Getenv, a.color)
+	term, err := a.errTerminal()
 	if size := export.SampleBytes(run, x.form(), o); err == nil && term.IsTTY && size > muchExported {
 		a.complain("the export will take about %s; to make it smaller, choose variables by name, or use --wide or -o parquet", term.Amount(size, "B"))
 	}

@@ -216,7 +216,11 @@ func (a *app) complain(format string, args ...any) {
 // say prints a one-line message on standard error. Control characters are escaped, and a terminal gets it broken at
 // words.
 func (a *app) say(text string) {
-	fmt.Fprintln(a.errs, wrapLine("mpitx: "+shorten(export.Safe(text)), a.messageWidth(), "       "))
+	width := a.messageWidth()
+	if text = export.Safe(text); width > 0 {
+		text = shorten(text)
+	}
+	fmt.Fprintln(a.errs, wrapLine("mpitx: "+text, width, "       "))
 }
 
 // widthVariable passes the width of standard error's terminal to the processes that write into a launcher's pipe.
@@ -233,7 +237,20 @@ func (a *app) messageWidth() int {
 	return 0
 }
 
-// Longer words and messages are shortened. No path or name is that long.
+// errTerminal is what standard error leads to. The facts that a launcher's parent passes are those of standard output.
+func (a *app) errTerminal() (export.Terminal, error) {
+	t, err := export.Detect(os.Stderr, func(name string) string {
+		if name == export.TermVariable {
+			return ""
+		}
+		return a.env.Getenv(name)
+	}, a.color)
+	t.Width = a.messageWidth()
+	t.IsTTY = t.Width > 0
+	return t, err
+}
+
+// Longer words and messages are shortened on a terminal. No path or name is that long.
 const longWord, longText = 600, 6000
 
 // shorten cuts the middle out of long words and messages.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -11,6 +12,9 @@ import (
 
 	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/recordingtest"
 )
 
 // The exit code is the worst one of a command. It is sent once, after all messages.
@@ -63,3 +67,35 @@ func TestEnd(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write(p []byte) (int, error) { return len(p), f.err }
+
+// Text on standard error is whole if it does not go to a terminal, whatever standard output is, and however long it is.
+func TestWholeOnStandardError(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run1")
+	if err := recordingtest.SaveSolver(dir); err != nil {
+		t.Fatal(err)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	var said strings.Builder
+	a := &app{out: bufio.NewWriter(io.Discard), errs: &said, std: &standard{}, env: &locate.Env{Environ: []string{export.TermVariable + "=width=40,color=1,utf8=1,tty=1", "COLUMNS=40", widthVariable + "=0"}}}
+	o := &profileOptions{}
+	o.a = a
+	o.Summarize(run)
+	for _, part := range []string{"MPI_Wait: solver+0x1180", "RECEIVED", "P95", "MIN AT", "KIND"} {
+		if !strings.Contains(said.String(), part) {
+			t.Errorf("no %q in\n%s", part, said.String())
+		}
+	}
+	if strings.ContainsAny(said.String(), "…\x1b") {
+		t.Errorf("it is cut, or coloured:\n%s", said.String())
+	}
+	said.Reset()
+	long := strings.Repeat("x", 9999)
+	a.complain("%s", long)
+	if said.String() != "mpitx: "+long+"\n" {
+		t.Errorf("%d characters of %d", said.Len(), len(long))
+	}
+}

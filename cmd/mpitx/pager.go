@@ -20,6 +20,9 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // pagerCommand is the command line of the user's pager; "" if the answer goes directly to standard output, because that
 // is not a terminal, a launcher started this process, or the user wants no pager.
 func (a *app) pagerCommand(cmd *cobra.Command) string {
+	if watch := cmd.Flags().Lookup("watch"); watch != nil && watch.Changed { // a pager waits for the end
+		return ""
+	}
 	if cmd.Annotations["pager"] == "" || a.noPager || a.env.Launcher().Rank >= 0 || a.env.Getenv(export.TermVariable) != "" ||
 		!isTerminal(os.Stdout) || a.env.Getenv("TERM") == "dumb" {
 		return ""

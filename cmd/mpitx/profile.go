@@ -156,13 +156,10 @@ func (o *profileOptions) Summarize(run *recording.Run) {
 	if o.quiet || o.toFile() || !profile.Has(run) {
 		return
 	}
-	term, err := export.Detect(os.Stderr, o.a.env.Getenv, o.a.color)
+	term, err := o.a.errTerminal()
 	p, readErr := profile.Read(run, profile.Cut{})
 	if err != nil || readErr != nil {
 		return
-	}
-	if term.Width = o.a.messageWidth(); term.Width == 0 {
-		term.Width = helpWidth
 	}
 	resolveSites(o.a, p)
 	o.resolved = p

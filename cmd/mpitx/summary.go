@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ func (o *sampling) Summarize(run *recording.Run) {
 	if o.quiet {
 		return
 	}
-	term, err := export.Detect(os.Stderr, o.a.env.Getenv, o.a.color)
+	term, err := o.a.errTerminal()
 	if err != nil {
 		return
 	}

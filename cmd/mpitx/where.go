@@ -58,7 +58,7 @@ name a command that runs mpitx there without asking for a password, such as
 		RunE: a.once(o.run),
 	}
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatCSV)
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "print the states again until the job ends")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "print the states again until the job ends; on a terminal in the same place")
 	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "with --watch: print every `TIME`")
 	cmd.Flags().StringVar(&o.rsh, "rsh", "", "ask the other nodes of the job with this `COMMAND`, such as ssh (default: $MPITX_RSH)")
 	cmd.Flags().BoolVar(&o.states, "states", false, "")
@@ -78,10 +78,6 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 	if o.rsh == "" {
 		o.rsh = os.Getenv("MPITX_RSH")
 	}
-	terminal, err := o.a.terminal()
-	if err != nil {
-		return err
-	}
 	name := ""
 	if len(args) > 0 {
 		name = args[0]
@@ -94,8 +90,9 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 	if o.watch {
 		signal.Notify(interrupted, os.Interrupt)
 	}
+	screen := redrawn{a: o.a, looks: o.a.terminal, on: o.watch && (o.format == export.FormatTable || o.format == export.FormatWide)}
 	for {
-		if err := o.print(run, terminal); err != nil {
+		if err := screen.draw(run.Running(), func(t export.Terminal) error { return o.print(run, t) }); err != nil {
 			run.Close()
 			return err
 		}
@@ -118,9 +115,6 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		if run, err = openRun(dir); err != nil {
 			return err
-		}
-		if o.format == export.FormatTable || o.format == export.FormatWide {
-			fmt.Fprintln(o.a.out)
 		}
 	}
 }
