@@ -146,6 +146,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 			times = "x"
 		}
 		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", recording.Percent(e.Parallel), recording.Percent(e.LoadBalance), times, recording.Percent(e.Communication))
+		text += processorText(e)
 	}
 	line(text)
 }

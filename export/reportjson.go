@@ -30,6 +30,8 @@ type (
 		Parallel      float64 `json:"parallel"`
 		LoadBalance   float64 `json:"load_balance"`
 		Communication float64 `json:"communication"`
+		Processor     float64 `json:"processor,omitzero"`
+		Computing     float64 `json:"computing_balance,omitzero"`
 	}
 	jsonFinding struct {
 		Kind  string  `json:"kind"`
@@ -104,6 +106,7 @@ type (
 		SpawnedBy *int   `json:"spawned_by,omitempty"`
 		Why       string `json:"incomplete,omitempty"`
 		jsonTotals
+		Processor *jsonProcessor `json:"processor,omitempty"`
 	}
 	jsonPhaseRank struct {
 		Rank      int    `json:"rank"`
@@ -198,12 +201,15 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	if p.Efficiency.Parallel > 0 {
 		d.member("efficiency", efficiencyOf(p.Efficiency))
 	}
+	if p.Processor != nil {
+		d.member("processor", coresOf(p.Processor))
+	}
 	jsonList(d, "findings", mapped(o.Findings, func(f profile.Finding) jsonFinding { return jsonFinding{f.Kind, f.Text, f.Next, f.Weight} }))
 	function := func(f *profile.Function) jsonFunction { return functionOf(p, f) }
 	jsonList(d, "functions", mapped(p.Functions, function))
 	jsonList(d, "sites", mapped(p.Sites, function))
 	jsonList(d, "ranks", mapped(p.Ranks, func(r *profile.Rank) jsonRank {
-		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, int64(r.Elapsed), int64(r.InMPI), int64(r.Useful()), nil, r.Incomplete(), totalsOf(&r.Totals)}
+		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, int64(r.Elapsed), int64(r.InMPI), int64(r.Useful()), nil, r.Incomplete(), totalsOf(&r.Totals), processorOf(p, r)}
 		if s := r.Process.Spawned; s.First > 0 {
 			j.SpawnedBy = &s.Spawner
 		}
@@ -250,7 +256,7 @@ func runOf(p *profile.Profile) jsonRun {
 }
 
 func efficiencyOf(e profile.Efficiency) jsonEfficiency {
-	return jsonEfficiency{int64(e.Elapsed), e.Parallel, e.LoadBalance, e.Communication}
+	return jsonEfficiency{int64(e.Elapsed), e.Parallel, e.LoadBalance, e.Communication, e.Processor, e.Computing}
 }
 
 func totalsOf(t *profile.Totals) jsonTotals {

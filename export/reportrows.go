@@ -69,10 +69,11 @@ func functionRows(p *profile.Profile, all []*profile.Function, schema string) *R
 }
 
 func rankRows(p *profile.Profile) *Rows {
-	r := rowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames)
+	r := rowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames+processorNames)
 	for _, rank := range p.Ranks {
-		r.Rows = append(r.Rows, append([]any{rank.Number, rank.Process.Host, rank.Process.State.String(), rank.Threads, int64(rank.Elapsed), int64(rank.InMPI), int64(rank.Useful())},
-			totalCells(&rank.Totals)...))
+		row := append([]any{rank.Number, rank.Process.Host, rank.Process.State.String(), rank.Threads, int64(rank.Elapsed), int64(rank.InMPI), int64(rank.Useful())},
+			totalCells(&rank.Totals)...)
+		r.Rows = append(r.Rows, append(row, processorCells(p, rank)...))
 	}
 	return r
 }

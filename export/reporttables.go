@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/processor"
 	"mpitx/recording/profile"
 )
 
@@ -107,6 +108,15 @@ var rankQuantities = []struct {
 	{"messages received", "", func(r *profile.Rank) float64 { return float64(r.MessagesReceived) }},
 	{"collectives, RMA, files: out", "B", func(r *profile.Rank) float64 { return float64(r.BytesOut) }},
 	{"collectives, RMA, files: in", "B", func(r *profile.Rank) float64 { return float64(r.BytesIn) }},
+	{"waited for a core outside of MPI", "ns", func(r *profile.Rank) float64 {
+		return r.OnProcessor(func(of *processor.Rank) time.Duration { return of.Waited.Least })
+	}},
+	{"slept outside of MPI", "ns", func(r *profile.Rank) float64 {
+		return r.OnProcessor(func(of *processor.Rank) time.Duration { return of.Slept.Least })
+	}},
+	{"processor time of all threads", "ns", func(r *profile.Rank) float64 {
+		return r.OnProcessor(func(of *processor.Rank) time.Duration { return of.Time })
+	}},
 	{"run time", "ns", func(r *profile.Rank) float64 { return float64(r.Elapsed) }},
 }
 

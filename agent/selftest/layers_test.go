@@ -11,7 +11,7 @@ import (
 
 // Dependencies between the agent's folders point down only: each folder may need those after it in this list. docs/guide.md has the
 // picture.
-var layers = []string{"life", "trigger", "sample", "event", "pvar", "tools", "where", "trace", "profile", "tally", "objects", "window", "chain", "run", "mpi", "base"}
+var layers = []string{"life", "trigger", "sample", "event", "pvar", "tools", "where", "trace", "profile", "processor", "tally", "objects", "window", "chain", "run", "mpi", "base"}
 
 func TestLayers(t *testing.T) {
 	onEach(t, func(t *testing.T, f *family) {

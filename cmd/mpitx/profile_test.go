@@ -30,6 +30,17 @@ type profiledRun struct {
 		Bytes_sent     uint64
 		Bytes_received uint64
 		Spawned_by     *int
+		Processor      *struct {
+			Cores                             int
+			Cpu_time_ns, Cpu_wait_ns, Wait_ns int64
+			Computed, Waited, Slept           struct{ Least_ns, Most_ns int64 }
+		}
+	}
+	Processor struct {
+		Groups []struct {
+			Ranks []int
+			Cores int
+		}
 	}
 	Phases []struct {
 		Name           string
@@ -322,7 +333,8 @@ func TestProfileHang(t *testing.T) {
 func checkWait(t *testing.T, r *profiledRun) {
 	t.Helper()
 	wait := regexp.MustCompile(fmt.Sprintf(`(^|; )rank 3 waits \d+ %% of its time in MPI_Recv for rank 2: solver\.c:%d `, lineOf(t, "wait")))
-	if !slices.ContainsFunc(r.Findings, func(f struct{ Kind, Text string }) bool { return wait.MatchString(f.Text) }) {
+	short := r.Findings[:min(len(r.Findings), 1)] // without enough cores, nobody knows what a rank waits for
+	if !slices.ContainsFunc(r.Findings, func(f struct{ Kind, Text string }) bool { return wait.MatchString(f.Text) }) && (len(short) == 0 || short[0].Kind != "processor") {
 		t.Errorf("no finding about the wait of rank 3: %+v", r.Findings)
 	}
 	for _, s := range r.Sites {

@@ -25,6 +25,7 @@ var summed = []struct{ variable, title string }{
 	{"mpitx:messages_received", "messages received"}, {"mpitx:bytes_received", "bytes received"}, {"mpitx:collectives", "collectives"}, {"mpitx:collective_bytes_sent", "sent in collectives"},
 	{"mpitx:collective_bytes_received", "received in collectives"}, {"mpitx:rma_operations", "RMA operations"}, {"mpitx:rma_bytes_put", "put by RMA"},
 	{"mpitx:rma_bytes_got", "got by RMA"}, {"mpitx:io_bytes_written", "written to files"}, {"mpitx:io_bytes_read", "read from files"},
+	{"mpitx:cpu_time", "time on a core"}, {"mpitx:cpu_wait", "ready, without a core"},
 }
 
 // Summarize prints one screen about a run that sampled mpitx:*: the share of MPI in the time, the traffic, the

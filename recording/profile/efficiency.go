@@ -9,6 +9,10 @@ type Efficiency struct {
 	Parallel      float64       // mean useful time / elapsed time
 	LoadBalance   float64       // mean useful time / greatest useful time
 	Communication float64       // greatest useful time / elapsed time
+
+	// Of the whole run; 0 if unknown.
+	Processor float64 // the part of all useful time in which ranks did not wait for a core
+	Computing float64 // load balance of the time in which ranks ran outside of MPI
 }
 
 // efficiency computes the efficiencies of ranks from their elapsed and useful times.
@@ -33,6 +37,7 @@ func (p *Profile) efficiencies() {
 		elapsed, useful = append(elapsed, r.Elapsed), append(useful, r.Useful())
 	}
 	p.Efficiency = efficiency(elapsed, useful)
+	p.Efficiency.Processor, p.Efficiency.Computing = p.processorEfficiency()
 	for _, ph := range p.Phases {
 		elapsed, useful = elapsed[:0], useful[:0]
 		for i := range ph.Ranks {

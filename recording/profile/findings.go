@@ -26,13 +26,15 @@ type Finding struct {
 // A finding is about at least this part of the run time.
 const significant = 0.05
 
-// Findings returns what stands out in a profile, the most important first. Few things stand out in a good program.
+// Findings returns what stands out in a profile: first that cores were missing, and then the most important. Few things stand out in a good
+// program.
 func (p *Profile) Findings() []Finding {
 	var all []Finding
 	said := map[*Function]bool{}
-	for _, find := range []func(*Profile) []Finding{openCalls, waiting, polling, barriers, tails, loadImbalance, worstPhases, hotSpots, smallMessages, lostMessages} {
+	d := p.doubt()
+	for _, find := range []func(*Profile) []Finding{openCalls, waiting, polling, barriers, tails, loadImbalance, sleeping, worstPhases, hotSpots, smallMessages, lostMessages} {
 		for _, f := range find(p) {
-			if f.Weight >= significant && !(f.site != nil && said[f.site]) {
+			if f.Weight >= significant && !(f.site != nil && said[f.site]) && d.sure(&f) {
 				all = append(all, f)
 				said[f.site] = true
 			}
@@ -40,12 +42,12 @@ func (p *Profile) Findings() []Finding {
 	}
 	all = p.oneCause(all)
 	for _, f := range longSites(p) {
-		if !said[f.site] {
+		if !said[f.site] && d.sure(&f) {
 			all = append(all, f)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
-	return all
+	return append(d.shortages(), all...)
 }
 
 // ---- waiting ----
@@ -207,18 +209,6 @@ func longSites(p *Profile) (list []Finding) {
 }
 
 // ---- efficiency ----
-
-// loadImbalance finds a rank that computes longer than the others.
-func loadImbalance(p *Profile) []Finding {
-	e := p.Efficiency
-	if len(p.Ranks) < 2 || e.LoadBalance == 0 || e.LoadBalance > 0.9 {
-		return nil
-	}
-	s := p.SpreadOverRanks(func(r *Rank) float64 { return float64(r.Useful()) })
-	return []Finding{{Kind: "load imbalance", Weight: part(s.Max-s.Mean, e.Elapsed),
-		Text: fmt.Sprintf("load balance is %s: rank %d computes for %s, the mean is %s", percent(e.LoadBalance), s.MaxRank, amount(time.Duration(s.Max)), amount(time.Duration(s.Mean))),
-		Next: fmt.Sprintf("the work of rank %d outside of MPI; rank %d has the least", s.MaxRank, s.MinRank)}}
-}
 
 // worstPhases finds the phase that wastes the most time.
 func worstPhases(p *Profile) []Finding {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/processor"
 )
 
 // Profile is what the ranks of a run did in MPI. Lists are sorted by time, longest first, unless they say otherwise.
@@ -19,6 +20,8 @@ type Profile struct {
 	Pairs     []Pair   // messages, by source and destination; those between jobs are not here
 	OneSided  []Pair   // likewise operations on windows: a put is sent, a get is received
 	Sizes     []*Sizes // by function, sent before received
+
+	Processor *processor.Processor // of all ranks of the run, whatever the cut is; nil: an older mpitx recorded it
 
 	Total      Totals // of all functions, without inner calls
 	Efficiency Efficiency
@@ -81,6 +84,8 @@ type Rank struct {
 	// Totals do not.
 	Open    string
 	OpenFor time.Duration
+
+	Processor *processor.Rank // nil: unknown
 }
 
 // Useful is the time of the main thread outside of MPI.

@@ -42,6 +42,7 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 	if err := cut.check(b.phaseNames, b.objectNames, b.ranks); err != nil {
 		return nil, err
 	}
+	b.p.readProcessor()
 	b.finish()
 	return b.p, nil
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "mpi/library.h"
 #include "mpi/peers.h"
+#include "tools/processor/processor.h"
 
 #define NOINLINE __attribute__((noinline))
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -126,6 +127,7 @@ static inline void add_transfers(struct calls *values, const struct call_descrip
 
 static void leave(const struct chain_call *call)
 {
+    processor_leave(call);
     struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
     struct profile_thread *thread = to ? profile_find_thread() : NULL;
     struct mpitx_run_row *row = thread ? calls_row(thread, call) : NULL;
@@ -239,6 +241,7 @@ static bool observe(void)
         profiled[i] = selected(chain_functions[i].name);
         unsigned wants = profiled[i] ? all : chain_functions[i].traffic & CALL_REQUESTS ? CHAIN_DESCRIPTION : 0;
         if (wants && !chain_observe(&profile_observer, i, wants)) return false;
+        if (!processor_observe(i, profiled[i])) return false;
     }
     return true;
 }

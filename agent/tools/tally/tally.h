@@ -26,7 +26,9 @@ enum tally_field {
     TALLY_IO_WRITTEN,
     TALLY_IO_READ,
     TALLY_INIT_TIME,
-    TALLY_FIELDS
+    TALLY_FIELDS,
+    TALLY_CPU_TIME = TALLY_FIELDS, /* these two are not counted: the kernel has them */
+    TALLY_CPU_WAIT
 };
 
 /* A thread's counters; only this thread writes them. While a call runs, its time is the sum so far minus the time of entry. That is

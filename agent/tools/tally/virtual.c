@@ -6,6 +6,7 @@
 #include "binding/shim/mpitx.h"
 #include "base/agent.h"
 #include "base/clock.h"
+#include "base/processor.h"
 #include "tools/tally/tally.h"
 
 /* ---- what is counted ---- */
@@ -60,6 +61,9 @@ static const struct definition definitions[] = {
      CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
     {"mpitx:io_bytes_read", "bytes read from files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_READ,
      KIND(CALL_IO) | KIND(CALL_COMPLETION), CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
+    {"mpitx:cpu_time", "time for which the threads of the process have run on a core, in MPI and outside of it", MPITX_PVAR_CLASS_TIMER, TALLY_CPU_TIME, 0, 0, 0, TALLY_CPU_TIME, true},
+    {"mpitx:cpu_wait", "time for which threads of the process were ready to run and had no core; it costs nothing while a thread only waits for others and yields",
+     MPITX_PVAR_CLASS_TIMER, TALLY_CPU_WAIT, 0, 0, 0, TALLY_CPU_WAIT, true},
 };
 
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions, FUNCTIONS = TALLY_FUNCTIONS };
@@ -206,6 +210,8 @@ static uint64_t sum(int index, uint64_t now)
     const struct definition *definition = &definitions[variables[index].definition];
     int function = variables[index].function;
     uint64_t total = 0;
+    if (definition->field == TALLY_CPU_TIME) return processor_process_time();
+    if (definition->field == TALLY_CPU_WAIT) return processor_process_wait(false);
     for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next) {
         uint64_t value = function < 0 ? read_place(&tally->totals[definition->field], definition, now) : 0;
         for (int f = function; f >= 0; f = next[f] - 1) value += read_place(&tally->rows[f][definition->own], definition, now);
@@ -307,7 +313,10 @@ static bool estimated(int function)
 
 const char *virtual_at_most(int index)
 {
-    if (__builtin_expect(!__atomic_load_n(&tally_estimated, __ATOMIC_ACQUIRE), 1) || index < 0 || index >= variable_count) return NULL;
+    if (index < 0 || index >= variable_count) return NULL;
+    if (definitions[variables[index].definition].field == TALLY_CPU_WAIT && !processor_waits_known())
+        return "the kernel does not say how long threads wait for a core, so the time in which the process did not run is counted";
+    if (__builtin_expect(!__atomic_load_n(&tally_estimated, __ATOMIC_ACQUIRE), 1)) return NULL;
     int function = variables[index].function;
     if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED || (function >= 0 && !estimated(function))) return NULL;
     return "the library does not say how much MPI_Isendrecv received, so the size of the receive buffer is counted";

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "mpi/peers.h"
 #include "mpi/requests.h"
+#include "tools/processor/processor.h"
 #include "tools/trace/trace.h"
 #include "tools/window/window.h"
 
@@ -352,6 +353,7 @@ static NOINLINE void leave_hidden(struct mpitx_run *to, struct trace_thread *thr
 
 static inline void leave(const struct chain_call *call)
 {
+    processor_leave(call);
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct trace_thread *thread = to ? trace_find_thread() : NULL;
     if (!to) __atomic_store_n(&unseen, true, __ATOMIC_RELAXED);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/processor/processor.h"
+
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
 enum { CHUNK_BYTES = 256 << 10, POOL_BYTES = 64 << 20 };
@@ -110,6 +112,7 @@ static bool observe(void)
         trace_roles[i] = (uint8_t)role_of(&chain_functions[i], hides);
         unsigned wants = wants_of(&chain_functions[i], trace_roles[i]);
         if (wants && !chain_observe(&trace_observer, i, wants)) return false;
+        if (!processor_observe(i, trace_roles[i] & TRACE_SELECTED)) return false;
     }
     return true;
 }

@@ -1,0 +1,186 @@
+package profile
+
+import (
+	"fmt"
+	"time"
+
+	"mpitx/recording/processor"
+)
+
+// readProcessor reads what the processors did.
+func (p *Profile) readProcessor() {
+	p.Processor = processor.Read(p.Run, nil)
+	if p.Processor == nil {
+		return
+	}
+	for _, r := range p.Ranks {
+		for _, of := range p.Processor.Ranks {
+			if of.Process == r.Process && of.Elapsed() > 0 {
+				r.Processor = of
+			}
+		}
+	}
+}
+
+// Computed is the part of the useful time in which the main thread ran on a core.
+func (r *Rank) Computed() processor.Range {
+	useful := r.Useful()
+	if r.Processor == nil {
+		return processor.Range{Least: useful, Most: useful}
+	}
+	least := max(useful-r.Processor.Waited.Most-r.Processor.Slept.Most, 0)
+	return processor.Range{Least: least, Most: max(min(useful, r.Processor.Ran.Most+max(useful-r.Processor.Outside, 0)), least)}
+}
+
+// OnProcessor is a time of the whole run; 0 if it is not known.
+func (r *Rank) OnProcessor(of func(*processor.Rank) time.Duration) float64 {
+	if r.Processor == nil {
+		return 0
+	}
+	return float64(of(r.Processor))
+}
+
+// slept is the part of the useful time in which it slept.
+func (r *Rank) slept() processor.Range {
+	if r.Processor == nil {
+		return processor.Range{}
+	}
+	useful := r.Useful()
+	least := max(useful-r.Processor.Ran.Most-r.Processor.Waited.Most, 0)
+	return processor.Range{Least: min(least, r.Processor.Slept.Least), Most: min(useful, r.Processor.Slept.Most)}
+}
+
+// withCore is the time in which a rank was not waiting for a core.
+func (r *Rank) withCore() time.Duration {
+	if r.Processor == nil {
+		return r.Elapsed
+	}
+	return max(r.Elapsed-r.Processor.ThreadWait, 1)
+}
+
+// processorEfficiency is 0 if it is not known within a hundredth, or of the whole run.
+func (p *Profile) processorEfficiency() (had, balance float64) {
+	const exact = 0.01
+	var useful, waited, computed, most time.Duration
+	known := len(p.Cut.Phases) == 0
+	for _, r := range p.averaged() {
+		if r.Processor == nil || !r.Processor.Waited.Known(exact, r.Elapsed) || !r.Processor.Ran.Known(exact, r.Elapsed) {
+			known = false
+			continue
+		}
+		useful += r.Useful()
+		waited += min(r.Processor.Waited.Least, r.Useful())
+		computed += r.Processor.Ran.Least
+		most = max(most, r.Processor.Ran.Least)
+	}
+	if !known || useful == 0 || most == 0 {
+		return 0, 0
+	}
+	return 1 - part(float64(waited), useful), part(float64(computed)/float64(len(p.averaged())), most)
+}
+
+// excess is by how much a rank has more of something than the mean, at least.
+type excess struct {
+	rank, least *Rank // the one with the most, and with the least of it
+	most, mean  time.Duration
+	weight      float64 // part of the rank's time with a core
+}
+
+func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
+	var sum, fewest time.Duration
+	for _, r := range p.averaged() {
+		x := of(r)
+		sum += x.Most
+		if e.rank == nil || x.Least > e.most {
+			e.rank, e.most = r, x.Least
+		}
+		if e.least == nil || x.Most < fewest {
+			e.least, fewest = r, x.Most
+		}
+	}
+	if len(p.averaged()) > 1 {
+		e.mean = sum / time.Duration(len(p.averaged()))
+		e.weight = part(float64(e.most-e.mean), e.rank.withCore())
+	}
+	return e
+}
+
+// loadImbalance finds a rank that computes longer than the others. Waiting for a core and sleeping are not computing.
+func loadImbalance(p *Profile) []Finding {
+	e := p.excessOf((*Rank).Computed)
+	if e.weight <= 0 || part(float64(e.mean), e.most) > 0.9 {
+		return nil
+	}
+	balance, name := p.Efficiency.LoadBalance, "load balance"
+	if p.disturbed() {
+		balance, name = part(float64(e.mean), e.most), "load balance of computing"
+	}
+	return []Finding{{Kind: "load imbalance", Weight: e.weight,
+		Text: fmt.Sprintf("%s is %s: rank %d computes for %s, the mean is %s", name, percent(balance), e.rank.Number, amount(e.most), amount(e.mean)),
+		Next: fmt.Sprintf("the work of rank %d outside of MPI; rank %d has the least", e.rank.Number, e.least.Number)}}
+}
+
+// disturbed reports whether ranks did something else outside of MPI than to compute.
+func (p *Profile) disturbed() bool {
+	for _, r := range p.averaged() {
+		if part(float64(r.Useful()-r.Computed().Most), r.Elapsed) > 0.01 {
+			return true
+		}
+	}
+	return false
+}
+
+// sleeping finds a rank that sleeps outside of MPI for longer than the others.
+func sleeping(p *Profile) []Finding {
+	e := p.excessOf((*Rank).slept)
+	if e.weight <= 0 {
+		return nil
+	}
+	return []Finding{{Kind: "sleep", Weight: e.weight,
+		Text: fmt.Sprintf("rank %d sleeps outside of MPI for %s, the mean is %s", e.rank.Number, amount(e.most), amount(e.mean)),
+		Next: fmt.Sprintf("what rank %d waits for there: a timer, a file, or other threads", e.rank.Number)}}
+}
+
+// doubt is how much of a finding may be due to missing cores.
+type doubt struct {
+	p        *Profile
+	part     float64 // of the run
+	withheld int
+}
+
+func (p *Profile) doubt() *doubt {
+	return &doubt{p: p, part: part(float64(p.Processor.Delay()), p.Efficiency.Elapsed)}
+}
+
+// doubtful are the kinds of findings about how long something takes. The others are about what was counted.
+var doubtful = map[string]bool{"waiting": true, "polling": true, "barrier": true, "slow calls": true, "long calls": true, "phase": true}
+
+// sure reports whether a finding holds even if all that ranks waited for cores is part of it.
+func (d *doubt) sure(f *Finding) bool {
+	if !doubtful[f.Kind] || d.part < 0.01 {
+		return true
+	}
+	if f.Weight-d.part < significant {
+		d.withheld++
+		return false
+	}
+	if d.part >= significant {
+		f.Text += fmt.Sprintf(" (up to %s of the run may be for want of a core)", percent(d.part))
+	}
+	return true
+}
+
+// shortages are the findings that cores were missing.
+func (d *doubt) shortages() (list []Finding) {
+	for _, s := range d.p.Processor.Shortages() {
+		f := Finding{Kind: "processor", Weight: s.Share, Text: s.Text, Next: "which other threads and programs run there"}
+		if s.Group.Short() {
+			f.Next = "whether the job can have more cores, or needs fewer ranks"
+		}
+		if d.withheld > 0 && len(list) == 0 {
+			f.Text += "; what calls would take with enough cores cannot be told"
+		}
+		list = append(list, f)
+	}
+	return list
+}
