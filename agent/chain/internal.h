@@ -104,10 +104,18 @@ extern uint64_t chain_state_words[]; /* of each function: `function` and `argume
 struct chain_state *chain_state_find(const void *address, const void *frame);
 /* After a call by a callback. */
 void chain_state_return(struct chain_state *state);
-uint64_t chain_state_collective(uint64_t object);
+uint64_t chain_state_collective(uint32_t kind, uint64_t object);
 void chain_state_persistent(uint64_t object, uint32_t number, bool start);
 /* After a call that has tested something without success. */
 void chain_state_test(struct chain_state *state);
+void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group);
+
+/* ---- reads.c ---- */
+
+/* Before a one-sided read of `bytes` bytes; 0: too many, or unknown. It is progress unless it repeats an earlier one. */
+void chain_state_read(struct chain_state *state, int64_t displacement, const void *buffer, uint64_t bytes);
+/* Pending reads are complete. A changed value is progress. */
+void chain_state_reads_end(struct chain_state *state);
 void chain_state_thread_end(void);
 
 /* ---- resolve.c ---- */

@@ -56,21 +56,27 @@ void chain_state_return(struct chain_state *state)
     chain_state_thread.state = levels[state->nested - 1];
 }
 
-uint64_t chain_state_collective(uint64_t object)
+uint64_t chain_state_collective(uint32_t kind, uint64_t object)
 {
     struct chain_state_thread *thread = &chain_state_thread;
-    thread->object = object;
+    bool alive = false;
+    struct chain_collectives *collectives = thread->state == &nowhere ? NULL : owner->collectives(kind, object, &alive);
+    thread->object = collectives && alive ? object : 0;
     thread->epoch = peers_epoch(object);
-    thread->collectives = thread->state == &nowhere ? NULL : owner->collectives(object);
-    if (thread->collectives) return ++thread->collectives->count;
-    thread->object = 0;
-    return 0;
+    thread->collectives = collectives;
+    return collectives ? ++collectives->count : 0;
+}
+
+void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group)
+{
+    if (state != &nowhere && chain_states_on) owner->epoch(what, state, target, group);
 }
 
 /* A persistent collective is made (number: of this call) or started. */
 void chain_state_persistent(uint64_t object, uint32_t number, bool start)
 {
-    struct chain_collectives *collectives = number && chain_states_on ? owner->collectives(object) : NULL;
+    bool alive;
+    struct chain_collectives *collectives = number && chain_states_on ? owner->collectives(CALL_COMM, object, &alive) : NULL;
     for (int i = 0; collectives && i < CHAIN_PERSISTENT; i++) {
         if (start ? collectives->persistent[i] == number : collectives->persistent[i] == 0) {
             collectives->starts[i] += start;
@@ -82,7 +88,8 @@ void chain_state_persistent(uint64_t object, uint32_t number, bool start)
 
 uint32_t chain_state_starts(uint64_t object, uint32_t number)
 {
-    const struct chain_collectives *collectives = number ? owner->collectives(object) : NULL;
+    bool alive;
+    const struct chain_collectives *collectives = number ? owner->collectives(CALL_COMM, object, &alive) : NULL;
     for (int i = 0; collectives && i < CHAIN_PERSISTENT; i++)
         if (collectives->persistent[i] == number) return collectives->starts[i];
     return 0;

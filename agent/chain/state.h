@@ -47,7 +47,7 @@ struct chain_state {
     uint64_t frame;     /* the caller's frame: its stack pointer at the call */
     uint64_t calls;
     uint64_t progress;  /* calls that did something: without those that polled and found nothing */
-    uint64_t collective; /* the number of this collective call on the communicator, from 1 */
+    uint64_t collective; /* the number of this collective call on the object, from 1 */
     /* What it has tested without success since `progress` was test_progress: */
     uint64_t test_progress;
     uint64_t test_what[CHAIN_TESTS];    /* the request or the address of the array, or the communicator of a probe */
@@ -56,9 +56,17 @@ struct chain_state {
     uint32_t test_function[CHAIN_TESTS], test_count[CHAIN_TESTS], test_arguments[CHAIN_TESTS];
     uint32_t tests;     /* how many; more than CHAIN_TESTS: further ones, which are not listed. With CHAIN_TEST_FOUND */
     uint32_t test_reserved;
+    /* The last one-sided read that found what it had found before: */
+    uint64_t read_window;
+    int64_t read_displacement;
+    uint64_t read_address;  /* the caller's return address */
+    uint32_t read_function;
+    int32_t read_target;
+    uint64_t reads;         /* how often, since anything changed */
+    uint64_t read_progress; /* `progress` then */
 };
 
-/* The collective calls on a communicator. */
+/* The collective calls on an object. */
 struct chain_collectives {
     uint64_t count;
     uint32_t number[CHAIN_RECENT], function[CHAIN_RECENT]; /* the last ones, in a ring */
@@ -66,18 +74,47 @@ struct chain_collectives {
     uint32_t persistent[CHAIN_PERSISTENT], starts[CHAIN_PERSISTENT]; /* the numbers of the first persistent ones, and how often they were started */
 };
 
+/* A place that the thread reads by one-sided operations. */
+struct chain_read {
+    uint64_t key, buffer, value;
+    uint32_t bytes;
+    bool pending, known; /* an operation is under way; value is the last one */
+};
+enum { CHAIN_READS = 8 };
+
+/* What happens to an epoch of a window. */
+enum chain_epoch {
+    CHAIN_EPOCH_EXCLUSIVE, CHAIN_EPOCH_SHARED, /* before a lock of `target`, CHAIN_ALL_TARGETS for all */
+    CHAIN_EPOCH_LOCKED,                        /* after it */
+    CHAIN_EPOCH_FLUSHED,                       /* after the last operation to the thread's `target` was flushed, if it is this one */
+    CHAIN_EPOCH_UNLOCKED,
+    CHAIN_EPOCH_POST, CHAIN_EPOCH_START,       /* before, with the group */
+    CHAIN_EPOCH_COMPLETED, CHAIN_EPOCH_WAITED, /* after: they end what START and POST have begun */
+    CHAIN_EPOCH_FREED,
+    CHAIN_EPOCH_NONE
+};
+#define CHAIN_ALL_TARGETS (-1)
+
 struct chain_state_thread {
     struct chain_state *state; /* of the innermost call; NULL: the thread has made no call */
-    uint64_t object; /* the last communicator of a collective call */
+    uint64_t object; /* the last object of a collective call */
     struct chain_collectives *collectives; /* its calls */
-    uint32_t epoch;                /* of that communicator: see mpi/peers.h */
+    uint32_t epoch;                /* of that object: see mpi/peers.h */
+    int32_t target;                /* of the last one-sided operation */
+    uint64_t window;
+    uint64_t read_request;         /* the request of the last read, if it repeats an earlier one; else 0 */
+    bool reading, repeated;        /* a read is pending; one since the last unlock repeats an earlier one */
+    uint8_t read_next;
+    struct chain_read read[CHAIN_READS];
 };
 extern AGENT_THREAD struct chain_state_thread chain_state_thread;
 
 struct chain_state_owner {
     struct chain_state *(*begin)(uint32_t nested); /* a state for the calling thread at this level; NULL: none */
     void (*end)(struct chain_state *state);        /* the thread ends */
-    struct chain_collectives *(*collectives)(uint64_t object); /* a communicator's collective calls; NULL: they are unknown */
+    /* An object's collective calls; NULL: they are unknown. alive: it is not being freed. */
+    struct chain_collectives *(*collectives)(uint32_t kind, uint64_t object, bool *alive);
+    void (*epoch)(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group);
 };
 
 /* Starts to write states. texts has the owner's number of each function's name. */

@@ -79,10 +79,10 @@ static inline __attribute__((always_inline)) void chain_state_close(bool progres
     if (__builtin_expect(state->nested != 0, 0)) chain_state_return(state);
 }
 
-static inline uint64_t chain_state_count(uint64_t object)
+static inline uint64_t chain_state_count(uint32_t kind, uint64_t object)
 {
-    if (chain_state_thread.object != object || chain_state_thread.epoch != peers_epoch(object)) return chain_state_collective(object);
-    return ++chain_state_thread.collectives->count; /* two threads may not be in collective calls on one communicator */
+    if (chain_state_thread.object != object || chain_state_thread.epoch != peers_epoch(object)) return chain_state_collective(kind, object);
+    return ++chain_state_thread.collectives->count; /* two threads may not be in collective calls on one object */
 }
 
 /* After chain_state_count for this call. */
@@ -119,6 +119,38 @@ static inline void chain_state_start(uint64_t handle)
 {
     const struct posted *posted = posted_at(handle);
     if (posted->handle == handle && posted->number) chain_state_persistent(posted->comm, posted->number, true);
+}
+
+static inline void chain_state_operation(uint64_t window, int32_t target)
+{
+    chain_state_thread.window = window;
+    chain_state_thread.target = target;
+}
+
+/* The request of a read that has just been started. */
+static inline void chain_state_read_request(uint64_t request)
+{
+    chain_state_thread.read_request = chain_state_thread.repeated ? request : 0;
+}
+
+/* Whether the call completes a read that repeats an earlier one. */
+static inline bool chain_state_repeats(const struct chain_state *state)
+{
+    return __builtin_expect(chain_state_thread.read_request != 0, 0) && state->request == chain_state_thread.read_request;
+}
+
+static inline void chain_state_completed(struct chain_state *state)
+{
+    if (__builtin_expect(chain_state_thread.reading, 0)) chain_state_reads_end(state);
+}
+
+/* An epoch that only repeats reads is not progress. */
+static inline bool chain_state_unlocked(struct chain_state *state)
+{
+    chain_state_completed(state);
+    bool repeated = chain_state_thread.repeated;
+    chain_state_thread.repeated = false;
+    return !repeated;
 }
 
 /* ---- start and end of the agent, in the wrappers of MPI_Init and similar functions ---- */

@@ -30,6 +30,20 @@ static inline uint64_t describe_bytes(int64_t count, MPI_Datatype datatype)
     return (uint64_t)count * thread->type_size;
 }
 
+/* The same for a predefined type, whose data are contiguous; 0 for others. */
+static inline uint64_t describe_plain(int64_t count, MPI_Datatype datatype)
+{
+#if defined(MPICH_LAYOUT)
+    bool plain = ((unsigned)datatype & 0xff000000u) == 0x4c000000u;
+#elif defined(OPEN_MPI)
+    bool plain = false;
+    for (int i = 0; i < PLAIN_TYPES && !plain; i++) plain = mpi_plain_types[i] == datatype && datatype;
+#else
+    bool plain = datatype != NULL_DATATYPE && HANDLE_NUMBER(datatype) < 4096; /* of the standard ABI */
+#endif
+    return plain ? describe_bytes(count, datatype) : 0;
+}
+
 static inline void describe_type_freed(void)
 {
     __atomic_fetch_add(&describe_type_generation, 1, __ATOMIC_RELAXED);

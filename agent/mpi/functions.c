@@ -1,5 +1,7 @@
 #include "mpi/functions.h"
 
+#include <stdio.h>
+
 #include "mpi/library.h"
 #include "mpi/peers.h"
 
@@ -8,6 +10,20 @@ const struct library_errors library_errors = {MPI_ERR_ARG, MPI_ERR_OTHER};
 struct mpi_functions mpi;
 #if defined(OPEN_MPI)
 struct mpi_constants mpi_constants;
+MPI_Datatype mpi_plain_types[PLAIN_TYPES];
+
+static void bind_plain_types(void)
+{
+    /* Those that flags and counters have come first. */
+    static const char *const names[PLAIN_TYPES] = {"int", "long", "int64_t", "uint64_t", "int32_t", "uint32_t", "unsigned", "unsigned_long", "integer", "double",
+        "byte", "char", "c_bool", "aint", "long_long_int", "unsigned_long_long", "float", "short", "unsigned_short", "signed_char", "unsigned_char", "int16_t",
+        "uint16_t", "int8_t", "uint8_t", "logical", "dblprec", "cxx_bool"};
+    for (int i = 0; i < PLAIN_TYPES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "ompi_mpi_%s", names[i]);
+        mpi_plain_types[i] = library_datum(name);
+    }
+}
 #endif
 
 bool library_is_initialized(void)
@@ -28,9 +44,11 @@ void library_bind(void)
     mpi_constants.null_request = library_datum("ompi_request_null");
     mpi_constants.null_datatype = library_datum("ompi_mpi_datatype_null");
     mpi_constants.null_win = library_datum("ompi_mpi_win_null");
+    mpi_constants.null_group = library_datum("ompi_mpi_group_null");
     mpi_constants.null_info = library_datum("ompi_mpi_info_null");
     mpi_constants.no_op = library_datum("ompi_mpi_op_no_op");
     mpi.fills_exchanges = true;
+    bind_plain_types();
 #elif !defined(MPICH_LAYOUT)
     mpi.fills_exchanges = library_datum("ompi_mpi_init") != NULL;
 #endif

@@ -17,16 +17,20 @@ struct mpi_constants {
     MPI_Request null_request;
     MPI_Datatype null_datatype;
     MPI_Win null_win;
+    MPI_Group null_group;
     MPI_Info null_info;
     MPI_Op no_op;
 };
 extern struct mpi_constants mpi_constants;
+enum { PLAIN_TYPES = 28 };
+extern MPI_Datatype mpi_plain_types[PLAIN_TYPES]; /* predefined types without gaps; NULL: the library does not have it */
 #define COMM_WORLD mpi_constants.world
 #define COMM_SELF mpi_constants.self
 #define NULL_COMM mpi_constants.null_comm
 #define NULL_REQUEST mpi_constants.null_request
 #define NULL_DATATYPE mpi_constants.null_datatype
 #define NULL_WIN mpi_constants.null_win
+#define NULL_GROUP mpi_constants.null_group
 #define NULL_INFO mpi_constants.null_info
 #define NO_OP mpi_constants.no_op
 #else
@@ -36,6 +40,7 @@ extern struct mpi_constants mpi_constants;
 #define NULL_REQUEST MPI_REQUEST_NULL
 #define NULL_DATATYPE MPI_DATATYPE_NULL
 #define NULL_WIN MPI_WIN_NULL
+#define NULL_GROUP MPI_GROUP_NULL
 #define NULL_INFO MPI_INFO_NULL
 #define NO_OP MPI_NO_OP
 #endif

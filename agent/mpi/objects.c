@@ -126,3 +126,17 @@ struct object_group object_group(enum call_object kind, union mpi_handle object)
     add_group(&found, mpi.Comm_remote_group(comm_of(object), &group), &group);
     return found;
 }
+
+int object_members(union mpi_handle window, union mpi_handle group, int32_t *ranks, int most)
+{
+    enum { MOST = 64 };
+    int size = 0, own[MOST];
+    MPI_Group members, all;
+    memcpy(&members, &group, sizeof members);
+    if (group.number == 0 || members == NULL_GROUP || mpi.Group_size(members, &size) != MPI_SUCCESS || size > most || size > MOST) return -1;
+    if (mpi.Win_get_group(win_of(window), &all) != MPI_SUCCESS) return -1;
+    for (int i = 0; i < size; i++) own[i] = i;
+    int rc = size ? mpi.Group_translate_ranks(members, size, own, all, ranks) : MPI_SUCCESS;
+    mpi.Group_free(&all);
+    return rc == MPI_SUCCESS ? size : -1;
+}

@@ -27,6 +27,10 @@ struct object_group {
 };
 struct object_group object_group(enum call_object kind, union mpi_handle object);
 
+/* The ranks in a window of a group's processes, which the program has just passed to MPI_Win_post or MPI_Win_start. Returns how many they
+ * are; -1: unknown, or more than `most`. */
+int object_members(union mpi_handle window, union mpi_handle group, int32_t *ranks, int most);
+
 /* Whether this is an intercommunicator whose local group is larger than its remote group. Libraries report one element per local process
  * for it, and read beyond the data of the remote group. */
 bool object_remote_is_smaller(enum call_object kind, union mpi_handle object);

@@ -73,19 +73,15 @@ func (f Function) State() State {
 		s.Open += " state->" + member + " = " + value + ";"
 		bits = append(bits, bit...)
 	}
-	comm, object := "", "0"
+	of, object := "", "0" // of: CHAIN_COMM, …
 	if name, bit := f.object(); name != "" {
-		object = "HANDLE_NUMBER(" + name + ")"
+		object, of = "HANDLE_NUMBER("+name+")", bit
 		set("object", object, bit)
-		if bit == "CHAIN_COMM" {
-			comm = name
-		}
 	}
-	if comm == "" && slices.Contains([]string{"comm_free", "win_free"}, f.Kind) { // MPI_Comm *comm
-		name := strings.TrimSuffix(f.Kind, "_free")
-		set("object", "describe_"+name+"_number("+name+")", map[string]string{"comm": "CHAIN_COMM", "win": "CHAIN_WINDOW"}[name])
-		if name == "comm" {
-			comm = "*comm"
+	for _, p := range []struct{ kind, value, bit string }{{"comm_free", "comm", "CHAIN_COMM"}, {"win_free", "win", "CHAIN_WINDOW"}, {"file_close", "fh", "CHAIN_FILE"}} {
+		if of == "" && f.Kind == p.kind { // MPI_Comm *comm
+			of = p.bit
+			set("object", map[string]string{"comm": "describe_comm_number(", "win": "describe_win_number(", "fh": "describe_file_number("}[p.value]+p.value+")", p.bit)
 		}
 	}
 	peer := ""
@@ -121,8 +117,8 @@ func (f Function) State() State {
 		set("request", "(uint64_t)(uintptr_t)array_of_requests")
 		set("count", "(uint32_t)"+count, "CHAIN_REQUESTS")
 	}
-	if comm != "" && (k.class == collectiveStr || makes || f.Name == "MPIX_Comm_agree" || f.Name == "MPI_Comm_set_info" || f.Name == "MPI_File_open") && !slices.Contains(uncounted, f.Name) {
-		set("collective", "chain_state_count(state->object)", "CHAIN_COLLECTIVE")
+	if f.collective(of, k.class == collectiveStr || makes) {
+		set("collective", "chain_state_count("+map[string]string{"CHAIN_COMM": "CALL_COMM", "CHAIN_WINDOW": "CALL_WIN", "CHAIN_FILE": "CALL_FILE"}[of]+", state->object)", "CHAIN_COLLECTIVE")
 		root := "CALL_NONE"
 		if peer == "root" {
 			root = "root"
@@ -142,8 +138,6 @@ func (f Function) State() State {
 		if found := map[bool]string{true: "*outcount > 0", false: "*flag"}[f.has("outcount", "int *")]; strings.Contains(strings.Join(bits, "|"), "CHAIN_REQUEST") || peer != "" {
 			s.Posts = "chain_state_tested(rc, " + found + ");"
 		}
-	} else {
-		s.Open += " state->progress++;"
 	}
 	if !isRequest && f.has("request", "MPI_Request *") {
 		from, with := "CALL_NONE", "CALL_NONE"
@@ -168,10 +162,33 @@ func (f Function) State() State {
 	case "MPI_Startall":
 		s.Posts = "for (int i = 0; rc == MPI_SUCCESS && i < count; i++) chain_state_start(HANDLE_NUMBER(array_of_requests[i]));"
 	}
+	f.onWindow(&s, k)
+	if !slices.Contains(polling, f.Name) {
+		s.Open += " " + f.progress()
+	}
 	s.Open = strings.TrimSpace(s.Open)
 	s.Arguments = strings.Join(append(bits, "CALL_"+k.class+" << CHAIN_ARGUMENT_KIND", "1u << 31"), "|")
 	return s
 }
+
+// collective reports whether each process of the call's object calls it, in the same order. of is the object's enum chain_argument; comms:
+// it would be, on a communicator.
+func (f Function) collective(of string, comms bool) bool {
+	name := strings.TrimSuffix(f.Name, "_c")
+	switch of {
+	case "CHAIN_COMM":
+		return (comms || slices.Contains([]string{"MPIX_Comm_agree", "MPI_Comm_set_info", "MPI_File_open"}, name)) && !slices.Contains(uncounted, f.Name)
+	case "CHAIN_WINDOW":
+		return slices.Contains([]string{"MPI_Win_fence", "MPI_Win_free", "MPI_Win_set_info"}, name)
+	case "CHAIN_FILE":
+		return slices.Contains(onFiles, name) || strings.HasSuffix(name, "_all") || strings.Contains(name, "_all_") || strings.Contains(name, "_ordered")
+	}
+	return false
+}
+
+// Collective functions on files, further to those of all processes that read and write.
+var onFiles = []string{"MPI_File_close", "MPI_File_set_size", "MPI_File_preallocate", "MPI_File_set_info", "MPI_File_set_view", "MPI_File_seek_shared",
+	"MPI_File_set_atomicity", "MPI_File_sync"}
 
 // stateBytes stores the size of a message where its arguments are valid in every process. Collectives may ignore some of them.
 func (f Function) stateBytes(k kind, set func(member, value string, bit ...string)) {

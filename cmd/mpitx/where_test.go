@@ -31,9 +31,15 @@ type stuck struct {
 // start starts a job, which ends with the test.
 func (s *stuck) start(kind string, flags ...string) {
 	s.Helper()
-	s.run = filepath.Join(s.dir, kind)
-	args := append([]string{"mpitx", "run", "-n", "4", "--dir", s.run}, flags...)
-	s.job = newProcess(s.environ, s.dir, append(args, "--", s.program, kind, filepath.Join(s.dir, "written"))...)
+	s.launch(kind, 4, flags, kind, filepath.Join(s.dir, "written"))
+}
+
+// launch starts a job with a name, a number of ranks, flags of mpitx run and arguments of the program.
+func (s *stuck) launch(name string, ranks int, flags []string, arguments ...string) {
+	s.Helper()
+	s.run = filepath.Join(s.dir, name)
+	args := append([]string{"mpitx", "run", "-n", fmt.Sprint(ranks), "--dir", s.run}, flags...)
+	s.job = newProcess(s.environ, s.dir, append(append(args, "--", s.program), arguments...)...)
 	if err := s.job.start(); err != nil {
 		s.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"mpitx/recording"
 )
 
 const maxParents = 64 // a damaged run may say that an object is its own ancestor
@@ -83,15 +85,12 @@ func (b *builder) finishObjects() {
 
 // Text is the object's name; if it has none, how it was made.
 func (o *Object) Text() string {
-	switch {
-	case !o.Known:
+	if !o.Known {
 		return "(none, or unknown)"
-	case o.Name != "":
-		return o.Name
-	case o.MadeBy != "" && o.Parent != nil && o.Parent.Name != "":
-		return o.MadeBy + " of " + o.Parent.Name
-	case o.MadeBy != "":
-		return o.MadeBy
 	}
-	return "unnamed " + o.Kind.String()
+	parent := ""
+	if o.Parent != nil {
+		parent = o.Parent.Name
+	}
+	return cmp.Or(recording.ObjectName(o.Name, o.MadeBy, parent), "unnamed "+o.Kind.String())
 }

@@ -35,12 +35,12 @@ func (g *graph) chains(in map[int]bool) (all []Finding) {
 	}
 	for _, e := range ends {
 		who := waiting[e.ranks[0]]
-		first, longest := g.path(who, e.ranks[0], in)
+		longest := g.path(who, e.ranks[0])
 		text := ""
 		if len(longest) > 1 {
 			text = g.pathText(longest, e.ranks[0])
 		} else {
-			text = fmt.Sprintf("%s %s", g.subjects(who), g.commonText(who, first, e.ranks[0]))
+			text = g.commonText(who, e.ranks[0])
 		}
 		if !in[e.ranks[0]] {
 			text += "; " + list(e.ranks) + " " + conjugated(e.ranks, g.endText(e.ranks[0], in))
@@ -89,8 +89,9 @@ func (g *graph) ends(rank int, in map[int]bool) (ends []int) {
 	return compact(ends)
 }
 
-// path is the longest of the shortest chains from some ranks to an end, without the end, and the first rank of it.
-func (g *graph) path(who []int, end int, in map[int]bool) (first int, longest []int) {
+// path is the longest of the shortest chains from some ranks to an end, without the end.
+func (g *graph) path(who []int, end int) (longest []int) {
+	first := end
 	next := map[int]int{} // towards the end
 	level := []int{end}
 	for len(level) > 0 {
@@ -118,7 +119,7 @@ func (g *graph) path(who []int, end int, in map[int]bool) (first int, longest []
 			break
 		}
 	}
-	return first, longest
+	return longest
 }
 
 const mostLinks = 6
@@ -152,17 +153,34 @@ func (g *graph) subjects(ranks []int) string {
 	return does(ranks, "a thread of ", "threads of ") + ranksText(ranks)
 }
 
-// commonText is what ranks wait for, if all do the same; else what one of them does.
-func (g *graph) commonText(who []int, first, end int) string {
-	text := ""
+// commonText is what ranks wait for at the end of their chains. If they do different things, it names some of them.
+func (g *graph) commonText(who []int, end int) string {
+	const most = 3
+	ranks := map[string][]int{}
+	var texts []string
 	for _, rank := range who {
-		own := g.waitFor(rank, end).text
-		if text != "" && own != text {
-			return fmt.Sprintf("wait (%d %s)", first, g.waitFor(first, end).text)
+		text := g.waitFor(rank, end).text
+		if ranks[text] == nil {
+			texts = append(texts, text)
 		}
-		text = own
+		ranks[text] = append(ranks[text], rank)
 	}
-	return conjugated(who, text)
+	var parts []string
+	for _, text := range texts[:min(len(texts), most)] {
+		subject := g.subjects(ranks[text])
+		if len(texts) > 1 && !slices.ContainsFunc(ranks[text], g.works) {
+			subject = list(ranks[text])
+		}
+		parts = append(parts, subject+" "+conjugated(ranks[text], text))
+	}
+	if more := len(texts) - most; more > 0 {
+		rest := 0
+		for _, text := range texts[most:] {
+			rest += len(ranks[text])
+		}
+		parts = append(parts, fmt.Sprintf("and %d more", rest))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // conjugated puts what one rank does into the plural if there are more.

@@ -187,14 +187,14 @@ func (r *Request) entry() *Entry { return &Entry{r.Call, NoRank, r.Collective} }
 var (
 	fromRoot = []string{"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"}
 	toRoot   = []string{"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"}
-	loose    = []string{"MPI_Scan", "MPI_Exscan", "MPI_Comm_free", "MPI_Comm_set_info"}
+	loose    = []string{"MPI_Scan", "MPI_Exscan", "MPI_Comm_free", "MPI_Comm_set_info", "MPI_Win_set_info"} // and those on files
 )
 
 // needs reports whether a rank cannot complete a collective before another one has entered it. Otherwise, it depends on the library.
 func (g *graph) needs(o *Object, e *Entry, self, other int) bool {
 	name, root := e.blocking(), g.world(o, e.Root)
 	switch {
-	case slices.Contains(loose, name) || strings.HasPrefix(name, "MPI_Neighbor_"):
+	case slices.Contains(loose, name) || strings.HasPrefix(name, "MPI_Neighbor_") || o.Kind == "file":
 		return false
 	case o.Inter:
 		return !slices.Contains(fromRoot, name) && !slices.Contains(toRoot, name)

@@ -144,6 +144,13 @@ func (g *graph) cycles() (all []Finding, in map[int]bool) {
 			if slices.ContainsFunc(set, func(rank int) bool { return in[rank] }) {
 				continue
 			}
+			for _, rank := range set {
+				in[rank] = true
+			}
+			if f, ok := k.across(set); ok {
+				all = append(all, f)
+				continue
+			}
 			cycle := k.shortest(set)
 			text := k.cycleText(cycle)
 			if level != Certain {
@@ -154,9 +161,6 @@ func (g *graph) cycles() (all []Finding, in map[int]bool) {
 				text += "; " + ranksText(rest) + " " + does(rest, "waits", "wait") + " with them"
 			}
 			all = append(all, Finding{Kind: "cycle", Ranks: cycle, Certainty: level, Text: text})
-			for _, rank := range set {
-				in[rank] = true
-			}
 		}
 	}
 	return all, in

@@ -44,12 +44,14 @@ type Process struct {
 	Condition Condition
 	Threads   []*Thread // those that have called MPI
 	Working   int       // further threads that may call MPI and do not wait for each other
-	Objects   []*Object // its communicators and windows
+	Objects   []*Object // its communicators, windows and files
+	Epochs    []*Epoch  // of its windows
 }
 
 // Object is a communicator, a window or a file in one process.
 type Object struct {
 	Name        string
+	Made        string            // how it was made: "MPI_Comm_dup of MPI_COMM_WORLD"
 	Kind        string            // "communicator", "window", "file"
 	Identity    string            // equal in all processes that share the object; "" unknown
 	Rank        int               // the process's rank in it; -1 unknown
@@ -114,6 +116,7 @@ type Thread struct {
 	More              int  // further requests
 	Looked            bool // Pending is known
 
+	Reads    *Polled       // it polls by one-sided reads; nil: it does not
 	Tests    []string      // the functions with which it has polled without success since its last progress, in the order of their calls
 	Since    time.Duration // how long it has been in this state; -1 unknown: less than a moment
 	Idle     time.Duration // how long it has made no progress; -1 unknown
@@ -181,7 +184,7 @@ func ClassOf(call string, collective, polls bool) Class {
 // isStart reports whether a function only starts an operation.
 func isStart(name string) bool {
 	return strings.HasPrefix(name, "MPI_I") && name != "MPI_Intercomm_create" && name != "MPI_Intercomm_merge" || strings.HasSuffix(name, "_init") ||
-		strings.HasPrefix(name, "MPI_Comm_idup")
+		strings.HasPrefix(name, "MPI_Comm_idup") || strings.HasPrefix(name, "MPI_File_i")
 }
 
 // receiving reports whether a request receives, and whether it is point to point at all.

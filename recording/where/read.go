@@ -46,19 +46,22 @@ func Read(run *recording.Run, sites Sites) *Job {
 		job.Size = max(job.Size, min(r.Spawned.First+r.Size, maxRanks))
 		job.Processes = append(job.Processes, p)
 		seen[r.Rank] = true
-		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, objects: map[uint64]*Object{}}
+		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, objects: map[kindHandle]*Object{}}
 	}
-	var rows []*recording.Row
+	var rows, epochs []*recording.Row
 	for row := range run.Rows(recording.Options{}) {
 		switch row.Table.Name {
 		case "objects":
 			byRank[row.Table.Rank].addObject(fieldsOf(row))
 		case "where":
 			rows = append(rows, row) // objects may come later
+		case "epochs":
+			epochs = append(epochs, row)
 		}
 	}
-	for _, p := range byRank {
-		p.identify()
+	identify(byRank)
+	for _, row := range epochs {
+		byRank[row.Table.Rank].addEpoch(fieldsOf(row))
 	}
 	for _, row := range rows {
 		byRank[row.Table.Rank].addThread(fieldsOf(row))
@@ -158,7 +161,7 @@ type reader struct {
 	process *Process
 	now     time.Duration
 	sites   Sites
-	objects map[uint64]*Object // by handle
+	objects map[kindHandle]*Object
 	list    []object
 	nested  []nested
 }
@@ -167,65 +170,6 @@ type reader struct {
 type nested struct {
 	*Thread
 	level uint64
-}
-
-// object is an object with what identifies it.
-type object struct {
-	*Object
-	id, parent, order, group, kind uint64
-	madeBy                         string
-}
-
-var kinds = []string{"communicator", "window", "file"}
-
-func (x *reader) addObject(f fields) {
-	kind := f.unsigned("kind")
-	o := &Object{Name: f.text("name"), Size: int(f.signed("size")), Rank: int(f.signed("rank")), Collectives: f.unsigned("collectives"), Inter: f.unsigned("side") != 0, Side: f.unsigned("side")}
-	if kind < uint64(len(kinds)) {
-		o.Kind = kinds[kind]
-	}
-	for i := range int(f.count("recent_number")) {
-		if e := (Entry{string(f.at("recent_function", i).Bytes()), x.special(f.signedAt("recent_root", i)), f.unsignedAt("recent_number", i)}); e.Number > 0 {
-			o.Recent = append(o.Recent, e)
-		}
-	}
-	for i := range int(f.count("persistent_number")) {
-		if n := f.unsignedAt("persistent_number", i); n > 0 {
-			if o.Starts == nil {
-				o.Starts = map[uint64]uint64{}
-			}
-			o.Starts[n] = f.unsignedAt("persistent_starts", i)
-		}
-	}
-	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind, f.text("made_by")})
-	x.process.Objects = append(x.process.Objects, o)
-	if f.unsigned("freed") == 0 {
-		x.objects[f.unsigned("handle")] = o
-	}
-}
-
-// identify gives each object a name that is the same in all processes that share it: the way from a predefined communicator
-// to it, by groups and order. MPI_COMM_WORLD is the object 1, MPI_COMM_SELF the object 2.
-func (x *reader) identify() {
-	byID := map[uint64]*Object{}
-	nth := map[uint64]int{} // intercommunicators by group
-	for _, o := range x.list {
-		byID[o.id] = o.Object
-		parent := byID[o.parent]
-		switch {
-		case o.id == 1:
-			if o.Identity = "world"; x.rank.Spawned.First > 0 {
-				o.Identity = fmt.Sprintf("world from %d", x.rank.Spawned.First)
-			}
-		case o.id == 2:
-			o.Identity = fmt.Sprintf("self of %d", x.process.Rank)
-		case o.madeBy == "MPI_Intercomm_create" && o.group != 0: // its groups make it from different communicators
-			o.Identity = fmt.Sprintf("inter/%x.%d", o.group, nth[o.group])
-			nth[o.group]++
-		case o.group != 0 && parent != nil && parent.Identity != "":
-			o.Identity = fmt.Sprintf("%s/%x.%d.%d", parent.Identity, o.group, o.kind, o.order)
-		}
-	}
 }
 
 func (x *reader) addThread(f fields) {
@@ -247,7 +191,7 @@ func (x *reader) addThread(f fields) {
 	}
 	t.Class = ClassOf(t.Call, args&argCollective != 0, args&argPolls != 0)
 	if t.HasObject = args&argObject != 0; t.HasObject {
-		t.Object = x.objects[f.unsigned("handle")]
+		t.Object = x.objects[kindHandle{args & argObject / 2, f.unsigned("handle")}]
 	}
 	for bit, role := range map[uint64]Role{argDestination: Destination, argSource: Source, argRoot: Root, argTarget: Target} {
 		if args&bit != 0 {
@@ -281,7 +225,7 @@ func (x *reader) addThread(f fields) {
 		for i := range min(f.unsigned("listed"), f.count("pending_handle")) {
 			i := int(i)
 			t.Pending = append(t.Pending, Request{
-				Call: string(f.at("pending_function", i).Bytes()), Object: x.objects[f.unsignedAt("pending_handle", i)],
+				Call: string(f.at("pending_function", i).Bytes()), Object: x.anyObject(f.unsignedAt("pending_handle", i)),
 				Peer: x.special(f.signedAt("pending_peer", i)), Tag: x.tag(f.signedAt("pending_tag", i)),
 				Collective: f.unsignedAt("pending_number", i), Starts: f.unsignedAt("pending_starts", i)})
 		}
@@ -297,6 +241,7 @@ func (x *reader) addThread(f fields) {
 		t.Call, t.Object, t.HasObject, t.Role, t.Peer, t.Tag = t.Tests[0], nil, false, NoPeer, NoRank, NoTag
 		t.Site = x.sites(x.rank, f.unsignedAt("test_address", 0))
 	}
+	x.addReads(t, f)
 	t.Sleeps = !t.Inside && f.unsigned("asleep") == calls+1
 	x.process.Working = max(x.process.Working, int(f.unsigned("working")))
 	x.nested = append(x.nested, nested{t, f.unsigned("nested")})

@@ -110,6 +110,8 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 	switch {
 	case t.Call == "":
 		s.Doing, s.Site = "computes, no MPI call that can wait yet", ""
+	case t.Polls() && t.Reads != nil:
+		s.Doing, s.Since, s.Site = "polls with "+strings.TrimSuffix(t.Reads.Call, "_c"), t.Idle, t.Reads.Site
 	case t.Polls():
 		s.Doing, s.Since = "polls with "+t.tests(), t.Idle
 	case t.Inside && t.Class != Poll:

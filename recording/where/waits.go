@@ -112,17 +112,6 @@ func tagText(tag int) string {
 	return fmt.Sprintf(", tag %d", tag)
 }
 
-// objectText names an object.
-func objectText(o *Object) string {
-	switch {
-	case o == nil:
-		return "an unknown object"
-	case o.Name == "":
-		return "a " + o.Kind + " without a name"
-	}
-	return o.Name
-}
-
 // others are the ranks of an object but one; known is false if there may be more.
 func (g *graph) others(o *Object, self int) (ranks []int, known bool) {
 	if o == nil || o.Identity == "" {
@@ -140,13 +129,17 @@ func (g *graph) others(o *Object, self int) (ranks []int, known bool) {
 		}
 		return ranks, true
 	}
+	found := 0
 	for m, world := range g.members {
-		if m.identity == o.Identity && world != self && (!o.Inter || m.side != o.Side) {
+		if m.identity != o.Identity {
+			continue
+		}
+		if found++; world != self && (!o.Inter || m.side != o.Side) { // of an intercommunicator, those of the other group
 			ranks = append(ranks, world)
 		}
 	}
 	slices.Sort(ranks)
-	return ranks, o.Size == 0 || len(ranks) == o.Size-1
+	return ranks, o.Size == 0 || found == o.Size
 }
 
 // add adds a peer of a message to a wait.
@@ -206,10 +199,10 @@ func (g *graph) waitOf(p *Process, t *Thread) (w wait, ok bool) {
 	case Collective:
 		return g.collective(p, t)
 	default:
-		if t.Role == Target && t.Peer >= 0 {
-			w.add(g, p.Rank, t.Object, t.Peer)
+		if t.Object != nil && t.Object.Kind == "window" {
+			return g.oneSided(p, t), true
 		}
-		w.text, w.unsure = "is in "+t.Call, len(w.on) == 0
+		w.text, w.unsure, w.loose = "is in "+t.Call+onObject(t), true, true
 	}
 	w.on = compact(w.on)
 	return w, true
@@ -223,6 +216,10 @@ func compact(ranks []int) []int {
 // requests is the wait of a call on requests, or of a thread that polls.
 func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 	w.thread, w.ends = t, t.Class == Poll
+	if t.Reads != nil {
+		w.text, w.unsure, w.loose = g.readsText(t), true, true
+		return w, true
+	}
 	if t.Role == Source && len(t.Tests) == 0 { // MPI_Iprobe, in a run of an older version
 		w.add(g, p.Rank, t.Object, t.Peer)
 		w.on, w.text = compact(w.on), g.message(true, t.Object, t.Peer, t.Tag)

@@ -195,9 +195,10 @@ static void object(const struct chain_object *object)
 
 /* ---- collectives ---- */
 
-struct chain_collectives *objects_collectives(uint64_t comm)
+struct chain_collectives *objects_collectives(uint32_t kind, uint64_t handle, bool *alive)
 {
-    uint32_t id = objects_find(CALL_COMM, comm);
+    uint32_t id = objects_find_freed(kind, handle);
+    *alive = id && !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED);
     return id && __atomic_load_n(&on, __ATOMIC_ACQUIRE) ? &objects[id].row->collectives : NULL;
 }
 

@@ -22,8 +22,8 @@ uint32_t objects_find_freed(enum call_object kind, uint64_t handle);
 /* The same as objects_find. If the object is not in the table, it is added, so the handle must be valid: after a call with it has succeeded. */
 uint32_t objects_learn(enum call_object kind, uint64_t handle);
 
-/* A communicator's collective calls, until the object is freed or the run ends; NULL if it is not in the table. */
-struct chain_collectives *objects_collectives(uint64_t comm);
+/* An object's collective calls, until the run ends; NULL if it is not in the table. alive: it is not being freed. */
+struct chain_collectives *objects_collectives(uint32_t kind, uint64_t handle, bool *alive);
 
 /* What the `comm` of a call's description is. */
 static inline enum call_object objects_kind(int function)

@@ -45,6 +45,13 @@ static const struct mpitx_run_field fields[] = {
     {.name = "test_arguments", .type = MPITX_RUN_U32, .count = CHAIN_TESTS},
     {.name = "tests", .type = MPITX_RUN_U32},
     {.name = "test_reserved", .type = MPITX_RUN_U32},
+    {.name = "read_handle", .type = MPITX_RUN_U64},
+    {.name = "read_displacement", .type = MPITX_RUN_I64},
+    {.name = "read_address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
+    {.name = "read_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "read_target", .type = MPITX_RUN_I32},
+    {.name = "reads", .type = MPITX_RUN_U64},
+    {.name = "read_progress", .type = MPITX_RUN_U64},
     {.name = "since", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
     {.name = "seen", .type = MPITX_RUN_U64},
     {.name = "moved", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
@@ -141,7 +148,7 @@ static struct chain_state *begin(uint32_t nested)
         row->state.inside = 0;
         row->state.arguments = 0;
         row->state.nested = nested;
-        row->state.calls = row->state.progress = 0;
+        row->state.calls = row->state.progress = row->state.reads = 0;
         row->state.test_progress = UINT64_MAX;
         row->seen = row->looked = row->left = row->sited = row->asleep = 0;
         row->working = threads_may_call() ? WHERE_UNKNOWN : 0;
@@ -169,7 +176,7 @@ static bool declare(void)
     for (int i = 0; i < chain_function_count; i++) texts[i] = chain_state_arguments[i] ? text_of_function(i) : TEXT_NONE;
     where_texts = texts;
     table = mpitx_run_declare_table(agent_run, "where", fields, COUNT(fields), 2, &bytes);
-    return table >= 0 && bytes == sizeof(struct where_row) && objects_start();
+    return table >= 0 && bytes == sizeof(struct where_row) && objects_start() && epochs_start();
 }
 
 static bool wanted(void) { return agent_config("where", 0) != NULL; }
@@ -186,7 +193,7 @@ static void preparing(void)
 
 static void started(void)
 {
-    static const struct chain_state_owner owner = {begin, end, objects_collectives};
+    static const struct chain_state_owner owner = {begin, end, objects_collectives, epochs_change};
     if (!wanted() || !agent_run) return;
     if (!declare()) {
         agent_report(MPITX_RUN_WARNING, "mpitx where does not show this rank: no room in the run");

@@ -45,6 +45,10 @@ bool threads_may_call(void);      /* more than one thread may call MPI */
 bool threads_sleeps(uint32_t id); /* it waits for another thread of the process */
 uint32_t threads_working(bool (*known)(uint32_t id)); /* how many threads but the known ones may call MPI later */
 
+/* epochs.c */
+bool epochs_start(void); /* false: there is no room in the run */
+void epochs_change(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group);
+
 /* heartbeat.c */
 void where_heartbeat_start(void);
 

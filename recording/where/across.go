@@ -1,0 +1,53 @@
+package where
+
+import (
+	"slices"
+	"strings"
+)
+
+// across says of ranks that wait for each other in collective calls on different objects which of them are on which: "rank 3 calls MPI_Allreduce on
+// solid, the others on fluid". ok is false if some wait otherwise, or all are on one object.
+func (k *knot) across(set []int) (f Finding, ok bool) {
+	type call struct{ name, object string }
+	ranks, objects := map[call][]int{}, map[string]bool{}
+	var calls []call
+	for _, rank := range set {
+		if len(k.waits[rank]) != 1 {
+			return f, false
+		}
+		t := k.waits[rank][0].thread
+		if t.Class != Collective || t.Object == nil || t.Object.Identity == "" {
+			return f, false
+		}
+		c := call{strings.TrimSuffix(t.Call, "_c"), objectText(t.Object)}
+		if ranks[c] == nil {
+			calls = append(calls, c)
+		}
+		ranks[c] = append(ranks[c], rank)
+		objects[t.Object.Identity] = true
+	}
+	if len(objects) < 2 || len(calls) < 2 {
+		return f, false
+	}
+	slices.SortStableFunc(calls, func(a, b call) int { return len(ranks[a]) - len(ranks[b]) })
+	var parts []string
+	for i, c := range calls {
+		who := ranksText(ranks[c])
+		if i > 0 && i == len(calls)-1 && len(set) == len(k.job.Processes) {
+			who = "the others"
+			if len(ranks[c]) == 1 {
+				who = "the other"
+			}
+		}
+		text := who + " " + does(ranks[c], "calls ", "call ") + c.name + " on " + c.object
+		if i > 0 && c.name == calls[i-1].name {
+			text = who + " on " + c.object
+		}
+		parts = append(parts, text)
+	}
+	what := "mismatched collectives: "
+	if k.level != Certain {
+		what = "possibly " + what
+	}
+	return Finding{Kind: "mismatch", Ranks: set, Certainty: k.level, Text: what + strings.Join(parts, ", ")}, true
+}
