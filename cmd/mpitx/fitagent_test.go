@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -110,6 +111,14 @@ func testNames(t *testing.T, family string) {
 	}
 	with("damaged", nil)
 	with("elsewhere", nil, "XDG_CACHE_HOME=/dev/null/cache")
+	shared := filepath.Join(dir, "writable") // others could replace what is in it before it is loaded
+	if err := errors.Join(os.Mkdir(shared, 0o700), os.Chmod(shared, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	with("shared", nil, "XDG_CACHE_HOME="+shared)
+	if copies, _ := filepath.Glob(filepath.Join(shared, "mpitx", "*.so")); len(copies) > 0 {
+		t.Errorf("copies where other users can replace them: %v", copies)
+	}
 	// A library with two functions. The program, which a script starts, has another one.
 	lib := filepath.Join(dir, map[string]string{locate.OpenMPI: "libmpi.so.40", locate.MPICH: "libmpich.so.12"}[family])
 	source := "int MPI_Init(void){return 0;} int PMPI_Init(void){return 0;}"

@@ -16,6 +16,7 @@ import (
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/cmd/mpitx/internal/owned"
 )
 
 // outFile is the file of --out. All commands have one rule: a file that exists stays, and the command refuses before it starts anything,
@@ -60,7 +61,11 @@ func (x *outFile) check() error {
 	if !x.named() {
 		return nil
 	}
-	if st, err := os.Stat(x.out); err == nil && !st.Mode().IsRegular() {
+	_, st, err := targetOf(x.out)
+	if err != nil {
+		return err
+	}
+	if st != nil && !st.Mode().IsRegular() {
 		if st.IsDir() {
 			return usagef("--out %s: this is a directory; name a file", x.out)
 		}
@@ -109,10 +114,13 @@ func numbered(path string, n int) string {
 // createFile writes a file completely or not at all, under a temporary name first, and returns its name. part is part
 // of the temporary name, so that a second attempt after a kill replaces the file of the first; "" means a random name.
 // A replaced file keeps its mode, and is replaced at the target of a symbolic link. Anything but a regular file (a
-// pipe, /dev/stdout) is written directly.
+// pipe, /dev/stdout) is written directly. Links and pipes that another user placed are refused.
 func createFile(path, part string, then existing, write func(io.Writer) error) (string, error) {
-	st, err := os.Stat(path)
-	if err == nil && !st.Mode().IsRegular() {
+	target, st, err := targetOf(path)
+	if err != nil {
+		return path, err
+	}
+	if st != nil && !st.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return path, writeFailed(path, err)
@@ -120,22 +128,20 @@ func createFile(path, part string, then existing, write func(io.Writer) error) (
 		return path, writeAndClose(path, f, write)
 	}
 	place := func(temp string) (string, error) { return placeFile(temp, path, then) }
-	target := path
 	if then == replaceIt {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			target = real
-		}
 		place = func(temp string) (string, error) { return path, writeFailed(path, os.Rename(temp, target)) }
+	} else {
+		target = path
 	}
 	if part == "" {
 		part = fmt.Sprintf("%08x", rand.Uint32())
 	}
 	temp := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+part)
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := owned.Create(temp, 0o666)
 	if err != nil {
 		return path, writeFailed(path, err)
 	}
-	if then == replaceIt && st != nil {
+	if then == replaceIt && st != nil && !owned.Another(st) {
 		f.Chmod(st.Mode().Perm())
 	}
 	if err = writeAndClose(path, f, write); err == nil {
@@ -145,6 +151,22 @@ func createFile(path, part string, then existing, write func(io.Writer) error) (
 		os.Remove(temp)
 	}
 	return path, err
+}
+
+// targetOf is where a path leads, and what is there; nil: nothing.
+func targetOf(path string) (target string, st os.FileInfo, err error) {
+	target, err = owned.Follow(path)
+	var another *owned.Error
+	if errors.As(err, &another) {
+		return path, nil, failf("--out %s: %s; name another file", origin.Quote(path), another.Why)
+	}
+	if st, err = os.Stat(path); err != nil {
+		return target, nil, nil
+	}
+	if st.Mode()&fs.ModeNamedPipe != 0 && owned.Another(st) {
+		return path, nil, failf("--out %s: a pipe of another user; name another file", origin.Quote(path))
+	}
+	return target, st, nil
 }
 
 // placeFile moves a file to its final name, or to the next free one.

@@ -227,7 +227,8 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 	if err != nil {
 		return failf("%s: %v", origin.Quote(r.Shown), err)
 	}
-	if o.out == "" && o.workload == "" {
+	inside := o.out == "" && o.workload == ""
+	if inside {
 		o.out = filepath.Join(r.Shown, "report."+strings.Replace(string(o.form()), "table", "txt", 1))
 	}
 	term, err := o.a.terminal()
@@ -243,6 +244,9 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 			return nil
 		}
 		return err
+	}
+	if inside {
+		os.Chmod(o.out, 0o600) // as all files of a run
 	}
 	if o.out != "" && o.out != "-" {
 		o.a.complain("the report is in %s", origin.Quote(o.out))

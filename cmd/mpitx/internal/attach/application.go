@@ -176,7 +176,7 @@ func (x *application) fit(e *locate.Env, dir string) {
 	}
 	path, err := preflight.FitAgent(e, x.agent, x.mpi.Lib, dir)
 	if err != nil {
-		x.unfit = "cannot write a copy of the agent: " + err.Error() + "; set XDG_CACHE_HOME to a writable directory"
+		x.unfit = "cannot write a copy of the agent: " + err.Error() + "; set XDG_CACHE_HOME to a directory that you can write, and others cannot"
 		return
 	}
 	x.agent, x.library, x.unfit = path, x.mpi.Lib, ""

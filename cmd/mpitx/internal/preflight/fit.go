@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/cmd/mpitx/internal/owned"
 )
 
 // An agent defines the functions of all releases of its family. A program that looks for one with dlsym or a weak
@@ -21,7 +22,7 @@ import (
 // lacks have no value; the loader skips such symbols.
 
 // FitAgent returns the path of an agent's copy for the MPI library lib, in the first of dirs that has it or can be
-// written. Several processes may call it at once.
+// written, and that nobody but the user can change. Several processes may call it at once.
 func FitAgent(e *locate.Env, agent, lib string, dirs ...string) (string, error) {
 	files := append([]string{agent}, mpiParts(e, lib)...)
 	name, size, err := fittedName(e, files)
@@ -30,9 +31,11 @@ func FitAgent(e *locate.Env, agent, lib string, dirs ...string) (string, error) 
 	}
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return strings.ContainsAny(dir, ": \t\n") }) // LD_PRELOAD accepts no such path
 	for _, dir := range dirs {
-		if path := filepath.Join(dir, name); loadable(path, size) == nil {
-			keep(path)
-			return path, nil
+		if real, err := owned.Directory(dir); err == nil {
+			if path := filepath.Join(real, name); loadable(path, size) == nil {
+				keep(path)
+				return path, nil
+			}
 		}
 	}
 	image, err := fit(e, files)
@@ -166,6 +169,10 @@ func hide(image []byte, hidden func(name string) bool) error {
 // store puts a copy in place atomically.
 func store(dir, name string, image []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	dir, err := owned.Directory(dir) // else another user could replace the copy before it is loaded
+	if err != nil {
 		return "", err
 	}
 	prune(dir)
