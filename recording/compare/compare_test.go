@@ -10,6 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/recording"
+	"mpitx/recording/processor"
 	"mpitx/recording/profile"
 )
 
@@ -286,5 +287,36 @@ func TestDifferences(t *testing.T) {
 	c := pair(a, b)
 	if len(c.SameRanks) > 0 || len(c.Sites) != 1 || c.Sites[0].ByRank != nil {
 		t.Errorf("changes by rank of runs with different ranks: %+v", c.Sites)
+	}
+}
+
+// onCores gives each rank what it did outside of MPI.
+func onCores(p *profile.Profile, cores int, ran, waited float64) *profile.Profile {
+	of := func(x float64) processor.Range {
+		return processor.Range{Least: time.Duration(x * 1e9), Most: time.Duration(x * 1e9)}
+	}
+	g := processor.Group{Cores: cores}
+	for _, r := range p.Ranks {
+		r.Processor = &processor.Rank{Number: r.Number, Cores: 1, Inside: r.InMPI, Outside: r.Useful(), Ran: of(ran), Waited: of(waited), ThreadWait: of(waited).Least}
+		g.Ranks = append(g.Ranks, r.Processor)
+	}
+	p.Processor = &processor.Processor{Ranks: g.Ranks, Groups: []processor.Group{g}}
+	return p
+}
+
+// Runs without enough cores say so first; what follows from that is not said of calls, and computing is what ran.
+func TestFindingsCores(t *testing.T) {
+	a, b, c := onCores(job(10, 1, 1), 2, 9, 0), onCores(job(20, 3, 3), 1, 9, 8), onCores(job(20, 3, 3), 2, 17, 0)
+	spent(a, "MPI_Barrier", "a", "main", 10, 20, 1, 1)
+	spent(b, "MPI_Barrier", "a", "main", 10, 20, 3, 3)
+	spent(c, "MPI_Barrier", "a", "main", 10, 20, 3, 3)
+	equal(t, "short", texts(pair(a, b).Findings("")), `processor: run2: 2 ranks on 1 core: rank 0 waited 40 % of the run for a core; ranks waited 8.00 s more for cores (0 → 8.00 s a rank); whether calls became slower cannot be told
+run time: the run takes 10.0 s more (10.0 → 20.0 s, +100 %): on average, ranks spend 2.00 s more in MPI and 8.00 s more outside of it
+`)
+	text := texts(pair(a, c).Findings(""))
+	for _, want := range []string{"calls: MPI_Barrier in halo.c:10 takes 2.00 s more a rank", "computing: ranks compute outside of MPI for 8.00 s more"} {
+		if !strings.Contains(text, want) || strings.HasPrefix(text, "processor:") {
+			t.Errorf("not %q:\n%s", want, text)
+		}
 	}
 }

@@ -25,7 +25,7 @@ func (c *Comparison) Findings(command string) []profile.Finding {
 	if !c.Profiles {
 		return c.changedVariables()
 	}
-	f := &finder{c: c, run: c.Run[0].Measure("elapsed_ns"), command: command}
+	f := &finder{c: c, run: c.Run[0].Measure("elapsed_ns"), command: command, delay: c.delay()}
 	f.length = max(f.run.Base.Mean(), f.run.New.Mean())
 	list := slices.Concat(f.places(), f.computing(), f.initializing(), f.phases())
 	slices.SortStableFunc(list, func(a, b profile.Finding) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
@@ -38,7 +38,7 @@ func (c *Comparison) Findings(command string) []profile.Finding {
 		}
 	}
 	first := min(len(list), mostTimes)
-	return slices.Concat(f.runTime(), list[:first], f.messages(), c.changedVariables(), list[first:])
+	return slices.Concat(f.cores(), f.runTime(), list[:first], f.messages(), c.changedVariables(), list[first:])
 }
 
 type finder struct {
@@ -46,6 +46,9 @@ type finder struct {
 	run     Measure
 	length  float64 // of the longer side
 	command string
+
+	delay    float64 // that missing cores may have caused
+	withheld bool    // a change is not named, because they may be its cause
 }
 
 // matters reports whether a change of time is large enough, and more than runs vary.
@@ -89,7 +92,7 @@ func (f *finder) places() (list []profile.Finding) {
 	}
 	for _, it := range items {
 		time := it.Measure("rank_mean_ns")
-		if it.Within != "" || profile.Initializes(it.Name) || !f.matters(time.Delta) {
+		if it.Within != "" || profile.Initializes(it.Name) || !f.matters(time.Delta) || !f.sure(time.Change()) {
 			continue
 		}
 		found := profile.Finding{Kind: "calls", Weight: f.part(time.Change())}
@@ -202,7 +205,7 @@ func (f *finder) next(it *Item) string {
 	case calls.ratio() >= 0.1:
 		return "why the program calls it more often"
 	case profile.Waits(it.Name) && late != nil:
-		return fmt.Sprintf("rank %d, for which the others wait: it computes for %s", late.Source, more(late.Measures[0]))
+		return fmt.Sprintf("rank %d, for which the others wait: it computes for %s", late.Source, more(working(late)))
 	case it.bytes().ratio() >= 0.1:
 		return "why its messages are larger"
 	case !profile.Waits(it.Name):
@@ -215,10 +218,10 @@ func (f *finder) next(it *Item) string {
 // there is none.
 func (f *finder) late(it *Item) *Item {
 	waited := it.Measures[0].Change()
-	mean := f.c.Run[0].Measure("useful_ns").Change()
+	mean := working(f.c.Run[0]).Change()
 	for _, r := range f.c.Ranks {
 		i := slices.Index(f.c.SameRanks, r.Source)
-		if useful := r.Measures[0]; len(it.ByRank) > 1 && i >= 0 && it.ByRank[i] < waited/2 && useful.Change()-mean >= waited/2 && !useful.WithinSpread() {
+		if useful := working(r); len(it.ByRank) > 1 && i >= 0 && it.ByRank[i] < waited/2 && useful.Change()-mean >= waited/2 && !useful.WithinSpread() {
 			return r
 		}
 	}
@@ -227,10 +230,14 @@ func (f *finder) late(it *Item) *Item {
 
 // computing finds a change of the time outside of MPI, on all ranks or on one.
 func (f *finder) computing() []profile.Finding {
-	useful := f.c.Run[0].Measure("useful_ns")
+	useful := working(f.c.Run[0])
+	if useful.Name != "computed_ns" && !f.sure(useful.Change()) {
+		return nil
+	}
 	for _, r := range f.c.Ranks {
-		others := useful.Change()*float64(len(f.c.SameRanks)) - r.Measures[0].Change()
-		if d := r.Measures[0]; len(f.c.SameRanks) > 1 && f.matters(d.Delta) && math.Abs(others) < math.Abs(d.Change())/2 {
+		d := working(r)
+		others := useful.Change()*float64(len(f.c.SameRanks)) - d.Change()
+		if len(f.c.SameRanks) > 1 && f.matters(d.Delta) && math.Abs(others) < math.Abs(d.Change())/2 {
 			return []profile.Finding{{Kind: "computing", Weight: f.part(d.Change()),
 				Text: fmt.Sprintf("rank %d computes outside of MPI for %s (%s), the others together for %s%s", r.Source, more(d), arrow(d), longer(others, d.Change()), varies(d.Delta)),
 				Next: fmt.Sprintf("the work of rank %d", r.Source)}}
@@ -256,7 +263,7 @@ func (f *finder) initializing() []profile.Finding {
 // phases finds the named phase that changed most.
 func (f *finder) phases() []profile.Finding {
 	for _, it := range f.c.Phases {
-		if d := it.Measures[0]; it.Name != "" && it.Side == Both && f.matters(d.Delta) {
+		if d := it.Measures[0]; it.Name != "" && it.Side == Both && f.matters(d.Delta) && f.sure(d.Change()) {
 			return []profile.Finding{{Kind: "phase", Weight: f.part(d.Change()),
 				Text: fmt.Sprintf("phase %q takes %s (%s)%s%s", it.Name, more(d), arrow(d), f.share(d.Change()), varies(d.Delta)),
 				Next: f.command + " --phase " + quoted(it.Name)}}

@@ -32,7 +32,7 @@ func numbers(t *profile.Totals, first ...float64) []float64 { return append(firs
 
 // profiles compares the profiles.
 func (c *Comparison) profiles() {
-	run, phases, ranks := c.table(withTotals(runMeasures)...), c.table(withTotals(phaseMeasures)...), c.table(withTotals(rankMeasures)...)
+	run, phases, ranks := c.table(c.withCores(runMeasures)...), c.table(withTotals(phaseMeasures)...), c.table(c.withCores(rankMeasures)...)
 	functions, sites := c.table(withTotals(functionMeasures)...), c.table(withTotals(functionMeasures)...)
 	peers, oneSided := c.table(pairMeasures...), c.table(pairMeasures...)
 	places := c.matchSites()
@@ -42,7 +42,7 @@ func (c *Comparison) profiles() {
 		var useful, inMPI, initialized time.Duration
 		for _, r := range p.Ranks {
 			useful, inMPI = useful+r.Useful(), inMPI+r.InMPI
-			ranks.add(at, fmt.Sprint(r.Number), Item{Source: r.Number}, numbers(&r.Totals, float64(r.Useful()), float64(r.InMPI), float64(r.Elapsed))...)
+			ranks.add(at, fmt.Sprint(r.Number), Item{Source: r.Number}, append(numbers(&r.Totals, float64(r.Useful()), float64(r.InMPI), float64(r.Elapsed)), c.onCores(1, r)...)...)
 		}
 		for _, f := range p.Functions {
 			if profile.Initializes(f.Name) && f.Within == "" {
@@ -57,7 +57,8 @@ func (c *Comparison) profiles() {
 			}
 		}
 		e := p.Efficiency
-		run.add(at, "", Item{}, numbers(&p.Total, float64(e.Elapsed), float64(useful)/n, float64(inMPI)/n, float64(initialized)/n, e.Parallel, e.LoadBalance, e.Communication)...)
+		run.add(at, "", Item{}, append(numbers(&p.Total, float64(e.Elapsed), float64(useful)/n, float64(inMPI)/n, float64(initialized)/n, e.Parallel, e.LoadBalance, e.Communication),
+			c.onCores(n, p.Ranks...)...)...)
 		for _, ph := range p.Phases {
 			var in time.Duration
 			for _, r := range ph.Ranks {

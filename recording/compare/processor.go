@@ -1,0 +1,103 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/recording/processor"
+	"mpitx/recording/profile"
+)
+
+// coreMeasures are what ranks did outside of MPI: they ran, or waited for a core.
+var coreMeasures = []Measure{{Name: "computed_ns", Unit: "ns"}, {Name: "core_wait_ns", Unit: "ns"}}
+
+// knowsCores reports whether all profiles know what ranks did outside of MPI, to within a hundredth.
+func (c *Comparison) knowsCores() bool {
+	const exact = 0.01
+	return len(c.Cut().Phases) == 0 && !slices.ContainsFunc(slices.Concat(c.Sides[Base], c.Sides[New]), func(in Input) bool {
+		return slices.ContainsFunc(in.Profile.Ranks, func(r *profile.Rank) bool {
+			return r.Processor == nil || !r.Processor.Ran.Known(exact, r.Elapsed) || !r.Processor.Waited.Known(exact, r.Elapsed)
+		})
+	})
+}
+
+func (c *Comparison) withCores(measures []Measure) []Measure {
+	measures = withTotals(measures)
+	if c.knowsCores() {
+		measures = append(measures, coreMeasures...)
+	}
+	return measures
+}
+
+// onCores are the values of coreMeasures, as means over n ranks; none if they are not known.
+func (c *Comparison) onCores(n float64, ranks ...*profile.Rank) []float64 {
+	if !c.knowsCores() {
+		return nil
+	}
+	var ran, waited time.Duration
+	for _, r := range ranks {
+		ran, waited = ran+r.Processor.Ran.Least, waited+r.Processor.Waited.Least
+	}
+	return []float64{float64(ran) / n, float64(waited) / n}
+}
+
+// working is the time in which ranks computed; if that is not known, their time outside of MPI.
+func working(it *Item) Measure {
+	if m := it.Measure("computed_ns"); m.Known() {
+		return m
+	}
+	return it.Measure("useful_ns")
+}
+
+// delay is by how much missing cores may have changed a time.
+func (c *Comparison) delay() (most float64) {
+	for _, side := range c.Sides {
+		sum := 0.0
+		for _, in := range side {
+			sum += float64(in.Profile.Processor.Delay())
+		}
+		most = max(most, sum/float64(max(len(side), 1)))
+	}
+	return most
+}
+
+// sure reports whether a change of time is more than missing cores explain.
+func (f *finder) sure(change float64) bool {
+	if f.delay < significant*f.length || math.Abs(change)-f.delay >= significant*f.length {
+		return true
+	}
+	f.withheld = true
+	return false
+}
+
+// cores says on which side ranks had no core.
+func (f *finder) cores() []profile.Finding {
+	var parts []string
+	share := 0.0
+	for side, inputs := range f.c.Sides {
+		var worst *processor.Shortage
+		for _, in := range inputs {
+			if list := in.Profile.Processor.Shortages(); len(list) > 0 && (worst == nil || list[0].Share > worst.Share) {
+				worst = &list[0]
+			}
+		}
+		if worst != nil {
+			parts = append(parts, f.c.names(Side(side))+": "+worst.Text)
+			share = max(share, worst.Share)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	found := profile.Finding{Kind: "processor", Weight: share, Text: strings.Join(parts, "; ")}
+	if m := f.c.Run[0].Measure("core_wait_ns"); f.matters(m.Delta) {
+		found.Text += fmt.Sprintf("; ranks waited %s for cores (%s a rank)", more(m), arrow(m))
+	}
+	if f.withheld {
+		found.Text += "; whether calls became slower cannot be told"
+	}
+	return []profile.Finding{found}
+}
