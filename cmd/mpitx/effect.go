@@ -131,6 +131,13 @@ func (a *app) warnOfSettings(m locate.MPI, settings, after []attach.Setting) {
 		s.findFile(&known, set.Value)
 		warn("--set", set, known)
 	}
+	for _, set := range after { // those that are written together are judged together
+		if v := c.Cvar(set.Name); v != nil && v.After != nil && v.After.Writable == catalog.WritableYes {
+			if value, err := catalog.ParseValue(v, s.enums(c)(v), max(v.After.Count, 1), set.Value); err == nil {
+				assume(c, set.Name, value)
+			}
+		}
+	}
 	for _, set := range after {
 		v := c.Cvar(set.Name)
 		if v == nil {
@@ -150,6 +157,22 @@ func (a *app) warnOfSettings(m locate.MPI, settings, after []attach.Setting) {
 			a.complain("warning: --set-after %s comes too late for MPI_COMM_WORLD: the library reads it %s; use --set", set.Name, known.Read.Words())
 		}
 	}
+}
+
+// assume gives a control variable of a catalog another value, where it has one.
+func assume(c *catalog.Catalog, name string, value catalog.Value) {
+	v := c.Cvar(name)
+	if v == nil {
+		return
+	}
+	for _, r := range []**catalog.Reading{&v.Before, &v.After} {
+		if *r != nil && (*r).Status == catalog.StatusOK {
+			changed := **r
+			changed.Value = value
+			*r = &changed
+		}
+	}
+	v.Ranks, v.Nodes = nil, nil
 }
 
 // expected is the library as it was last read, with the values that settings, the environment and files give it before MPI_Init; nil

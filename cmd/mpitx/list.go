@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 	"mpitx/ui"
@@ -255,7 +256,27 @@ func (o *listOptions) empty(all *catalog.Catalog) string {
 	if text := withoutEvents(all); text != "" && o.kinds != 0 && o.kinds&^eventKinds == 0 {
 		return "no " + o.kinds.Describe(false) + ": " + text
 	}
-	return export.EmptyMessage(all, o.kinds)
+	text := export.EmptyMessage(all, o.kinds)
+	if o.kinds == catalog.Pvars && all.Count(o.kinds) == 0 {
+		text += o.whyNoPvars(all)
+	}
+	return text
+}
+
+// whyNoPvars says how the library might have performance variables, after the message that it has none.
+func (o *listOptions) whyNoPvars(all *catalog.Catalog) (text string) {
+	if all.Before.Read && !all.After.Read {
+		text = " before MPI_Init; they may exist after it, which was not reached"
+	}
+	m := o.chosen
+	m.Impl = o.family(all)
+	if how := howToGet(m, "", nil, ""); m.Impl == locate.MPICH {
+		return text + how
+	}
+	if all.Job.Size <= 1 && o.from == "" {
+		text += "; in a job it may have some: mpitx list pvars -n 2"
+	}
+	return text + "; mpitx:* variables work with any MPI: mpitx list virtual"
 }
 
 // withoutVirtual is a catalog without virtual variables, for programs that want the library's variables only.

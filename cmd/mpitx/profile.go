@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -153,7 +154,13 @@ func (o *profileOptions) Follows(dir string, _ bool) (text string, ok bool) {
 
 // Summarize prints the report, unless it goes to a file.
 func (o *profileOptions) Summarize(run *recording.Run) {
-	if o.quiet || o.toFile() || !profile.Has(run) {
+	if o.quiet || !profile.Has(run) {
+		return
+	}
+	if o.toFile() {
+		if p, err := profile.Read(run, profile.Cut{}); err == nil {
+			o.explainInner(p)
+		}
 		return
 	}
 	term, err := o.a.errTerminal()
@@ -167,6 +174,14 @@ func (o *profileOptions) Summarize(run *recording.Run) {
 	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}) == nil {
 		o.a.out.Flush()
 		fmt.Fprintf(o.a.errs, "\n%s\n", b.String())
+	}
+	o.explainInner(p)
+}
+
+// explainInner says why a profile has no calls of the library itself although they were asked for.
+func (o *profileOptions) explainInner(p *profile.Profile) {
+	if o.inner && !slices.ContainsFunc(p.Functions, func(f *profile.Function) bool { return f.Within != "" }) {
+		o.a.complain("--inner: the library made no MPI calls of its own that can be seen: it calls PMPI or its own functions inside of the program's calls")
 	}
 }
 

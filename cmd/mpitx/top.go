@@ -17,6 +17,7 @@ import (
 
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/program"
@@ -233,6 +234,7 @@ func (o *topOptions) print(name string) error {
 	if err != nil {
 		return err
 	}
+	recorded := len(frame.Rows)
 	frame.Rows = slices.DeleteFunc(frame.Rows, func(r top.Row) bool {
 		return named != nil && !named[columns.Key{Variable: r.Variable, Object: r.Object, Class: r.Class}] || o.nonzero && r.Zero()
 	})
@@ -248,6 +250,11 @@ func (o *topOptions) print(name string) error {
 			return err
 		}
 	}
+	for _, table := range tables {
+		if text := o.whyEmpty(frame, run, table, recorded); text != "" {
+			o.a.complain("%s", text)
+		}
+	}
 	for _, text := range frame.Troubles() {
 		o.a.complain("%s", text)
 	}
@@ -255,6 +262,24 @@ func (o *topOptions) print(name string) error {
 		return exit(exitPartial)
 	}
 	return nil
+}
+
+// whyEmpty says why a table has no rows; "": it has some. recorded is how many variables have samples.
+func (o *topOptions) whyEmpty(frame *top.Frame, run *recording.Run, table string, recorded int) string {
+	switch {
+	case table == tableFunctions && len(frame.Functions) == 0:
+		return fmt.Sprintf("%s: no MPI call has been profiled so far", run.Dir)
+	case table == tableMatrix && (frame.Matrix == nil || len(frame.Matrix.Pairs) == 0):
+		return fmt.Sprintf("%s: no messages between ranks have been profiled so far", run.Dir)
+	case table != tableVariables || len(frame.Rows) > 0 || len(frame.Damage) > 0:
+		return ""
+	case recorded > 0:
+		return fmt.Sprintf("%s: none of its %d variables is left; leave GLOBs and --nonzero out to see all", run.Dir, recorded)
+	case frame.HasProfile:
+		return fmt.Sprintf("%s: no samples: the run has a profile only; see mpitx top %s --once --table functions, or sample variables with mpitx record --pvar GLOB -- ./app",
+			run.Dir, origin.Quote(run.Dir))
+	}
+	return fmt.Sprintf("%s: no samples: no variable was asked for; sample some with mpitx record --pvar GLOB -- ./app", run.Dir)
 }
 
 // The tables of --once.

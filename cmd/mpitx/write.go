@@ -172,7 +172,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		fmt.Fprintf(o.a.out, "\nmpitx wrote in its own processes only, which have exited.\n")
 	}
 	seen := map[string]bool{}
-	effect := o.effects(c)
+	effects, asked := o.together(c, outcomes)
 	for _, w := range outcomes {
 		v := c.Cvar(w.Name)
 		if v == nil || seen[v.Name] {
@@ -180,7 +180,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		}
 		seen[v.Name] = true
 		if w.Result == catalog.WriteOK {
-			o.explain(v.Name, effect(v), c.Job.Size)
+			o.explain(v.Name, effects[v.Name], asked[v.Name], c.Job.Size)
 		}
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
@@ -209,10 +209,44 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 	}
 }
 
-// explain says when a value that the library accepted takes effect.
-func (o *writeOptions) explain(name string, e tuning.Effect, ranks int) {
+// together judges what was written in one command: what the effect of each variable depends on with the values that the library has now,
+// and with all values that were asked for.
+func (o *writeOptions) together(c *catalog.Catalog, outcomes []catalog.SameOutcome) (now, asked map[string]tuning.Effect) {
+	effect := o.effects(c)
+	judge := func(taken func(w *catalog.SameOutcome) (catalog.Value, bool)) map[string]tuning.Effect {
+		for k := range outcomes {
+			if value, ok := taken(&outcomes[k]); ok && (o.stage == "before" || len(outcomes[k].Ranks) == c.Job.Size) {
+				assume(c, outcomes[k].Name, value)
+			}
+		}
+		all := map[string]tuning.Effect{}
+		for k := range outcomes {
+			if v := c.Cvar(outcomes[k].Name); v != nil {
+				all[v.Name] = effect(v)
+			}
+		}
+		return all
+	}
+	now = judge(func(w *catalog.SameOutcome) (catalog.Value, bool) { return w.Back, w.Result == catalog.WriteOK })
+	return now, judge(func(w *catalog.SameOutcome) (catalog.Value, bool) { return w.New, !w.New.IsZero() })
+}
+
+// explain says when a value that the library accepted takes effect. A condition that is met with everything that was asked for needs no
+// advice: only the library refused it here.
+func (o *writeOptions) explain(name string, e, asked tuning.Effect, ranks int) {
 	e.Arrived, e.Unreported = "", "" // of what was set before
 	var lines []string
+	var refused []string
+	e.Conditions = slices.DeleteFunc(slices.Clone(e.Conditions), func(cond tuning.Condition) bool {
+		met := cond.Met == tuning.No && slices.ContainsFunc(asked.Conditions, func(other tuning.Condition) bool { return other.Text == cond.Text && other.Met == tuning.Yes })
+		if met {
+			refused = append(refused, cond.Text)
+		}
+		return met
+	})
+	for _, text := range refused {
+		lines = append(lines, name+" takes effect in a run that is started with both settings: "+text+", which the library did not take here.")
+	}
 	if e.Written != "" {
 		lines = append(lines, name+" has no effect when it is written: "+e.Written+".")
 	}

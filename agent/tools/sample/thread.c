@@ -298,6 +298,8 @@ static void *fill_in(void *unused)
 
 void sampler_thread_start(void)
 {
+    if (!pvar.pattern_count)
+        return; /* only control variables are written */
     uint64_t grace_ns = sampler.interval_ns / (sampler.interval_ns < 2 * MAX_GRACE_NS ? 4 : 2);
     if (grace_ns > MAX_GRACE_NS)
         grace_ns = MAX_GRACE_NS;
