@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/recording/processor"
 	"mpitx/recording/queues"
 )
 
@@ -47,6 +48,9 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 		b.WriteByte('\n')
 	}
 	if table == "" {
+		for _, s := range q.Shortages {
+			b.WriteString("- " + strings.Join(wrap(t.Safe(QueueShortage(s)), max(t.Width-2, 0)), "\n  ") + "\n")
+		}
 		noLines := false
 		for _, finding := range q.Findings(5) {
 			noLines = noLines || finding.Site != nil && NoLine(finding.Site.Text)
@@ -76,6 +80,11 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// QueueShortage is the sentence for ranks that had no core.
+func QueueShortage(s processor.Shortage) string {
+	return s.Text + "; waits that this may explain are no findings"
 }
 
 // QueueFinding is the sentence for a finding.
@@ -338,13 +347,14 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Derived  bool      `json:"derived"`
 		From     int64     `json:"from_ns"`
 		To       int64     `json:"to_ns"`
+		Cores    []string  `json:"processor,omitempty"`
 		Findings []finding `json:"findings"`
 		Peers    []peer    `json:"peers"`
 		Queues   []queue   `json:"queues"`
 		Unpaired uint64    `json:"unpaired"`
 		Lost     uint64    `json:"lost"`
 		Later    uint64    `json:"later,omitempty"`
-	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost, Later: q.Later}
+	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Cores: mapped(q.Shortages, QueueShortage), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost, Later: q.Later}
 	for _, f := range q.Findings(1 << 20) {
 		site := ""
 		if f.Site != nil {

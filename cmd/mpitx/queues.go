@@ -10,6 +10,7 @@ import (
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/recording/processor"
 	"mpitx/recording/queues"
 	"mpitx/recording/trace"
 )
@@ -88,6 +89,7 @@ func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
 		return failf("%s: the run has no trace; record one with mpitx trace --dir DIR -- ./app, with --event 'PERUSE_*' on an MPI with PERUSE", name)
 	}
 	q.AddCalls(calls)
+	q.NoCores(processor.Read(run, nil))
 	find, done := sites.Places(run)
 	defer done()
 	q.ResolveSites(find)

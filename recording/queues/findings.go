@@ -60,7 +60,7 @@ type Finding struct {
 }
 
 // Findings returns at most n findings, those with the longest waits first. Pairs of ranks with similar waits of which one can say the same
-// are one finding. Events that tell neither times nor communicators leave the findings to the calls.
+// are one finding. If ranks had no core, a message must have waited longer than that can explain. Events that tell neither times nor communicators leave the findings to the calls.
 func (q *Queues) Findings(n int) []Finding {
 	if !q.Expects() {
 		if q.calls == nil {
@@ -99,6 +99,9 @@ func (p *Peer) pair(kind FindingKind) Pair {
 }
 
 func (q *Queues) matters(kind FindingKind, p Pair) bool {
+	if len(q.Shortages) > 0 {
+		p.Waited -= time.Duration(p.Messages) * min(q.delay, p.Waited)
+	}
 	return p.Messages > 0 && p.Waited >= time.Duration(leastShare*float64(q.To-q.From)) && p.Waited >= time.Duration(p.Messages)*leastWait &&
 		(kind == LateSender || float64(p.Messages) >= leastMessages*float64(p.Of))
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"mpitx/recording/processor"
 )
 
 // exchanged is what one rank saw of another one: late receives, late messages, and how long each of them waited.
@@ -114,5 +116,18 @@ func TestManyPairs(t *testing.T) {
 	}
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// Without enough cores, only waits that this cannot explain are findings.
+func TestFindingsWithoutCores(t *testing.T) {
+	r := &processor.Rank{Cores: 1, Inside: time.Second, Outside: time.Second, ThreadWait: 200 * time.Millisecond}
+	p := &processor.Processor{Ranks: []*processor.Rank{r}, Groups: []processor.Group{{Ranks: []*processor.Rank{r}, Cores: 1}}}
+	for wait, want := range map[time.Duration]int{210 * time.Millisecond: 0, 230 * time.Millisecond: 1} {
+		q := &Queues{Source: "PERUSE", To: 2 * time.Second, Peers: []Peer{exchanged(0, 1, 0, 0, 2, wait)}}
+		q.NoCores(p)
+		if f := q.Findings(5); len(f) != want || len(q.Shortages) != 1 {
+			t.Errorf("%v: %+v, %+v", wait, f, q.Shortages)
+		}
 	}
 }

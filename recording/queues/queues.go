@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mpitx/recording/processor"
 )
 
 // Event is an event of a library's queues or requests.
@@ -102,12 +104,23 @@ type Queues struct {
 	Queues []Queue // by rank, communicator, posted first
 
 	// Unpaired counts events that end what did not begin: recording began in between, or events were lost.
-	Unpaired uint64
-	Lost     uint64 // events that were not recorded
-	Later    uint64 // messages that Derive left out, as there are too many; To is the end of the others
+	Unpaired  uint64
+	Lost      uint64               // events that were not recorded
+	Shortages []processor.Shortage // ranks had no core: see NoCores
+	delay     time.Duration
+
+	Later uint64 // messages that Derive left out, as there are too many; To is the end of the others
 
 	sites map[siteKey]*Site // by receiver, communicator, sender and kind of finding
 	calls *Queues           // see AddCalls
+}
+
+// NoCores tells the queues which ranks had no core. Who was late then may be the scheduler's doing.
+func (q *Queues) NoCores(p *processor.Processor) {
+	q.Shortages, q.delay = p.Shortages(), p.Delay()
+	if q.calls != nil {
+		q.calls.Shortages, q.calls.delay = q.Shortages, q.delay
+	}
 }
 
 // Expects reports whether Expected is known.
