@@ -106,6 +106,7 @@ struct chain_state *chain_state_find(const void *address, const void *frame);
 void chain_state_return(struct chain_state *state);
 uint64_t chain_state_collective(uint32_t kind, uint64_t object);
 void chain_state_persistent(uint64_t object, uint32_t number, bool start);
+int32_t chain_state_rank(uint64_t object); /* of this process in a communicator; -1: unknown */
 /* After a call that has tested something without success. */
 void chain_state_test(struct chain_state *state);
 void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group);

@@ -9,6 +9,10 @@ bool chain_states_on;
 
 enum { LEVELS = 4 }; /* deeper calls are not shown */
 
+static struct chain_messages uncounted; /* before the row is there */
+struct chain_messages *chain_messages = &uncounted;
+bool chain_messages_shared;
+
 static struct chain_state nowhere; /* for threads without a row */
 static AGENT_THREAD struct chain_state *levels[LEVELS]; /* the states of a thread; NULL: not needed so far */
 static const struct chain_state_owner *owner;
@@ -70,6 +74,11 @@ uint64_t chain_state_collective(uint32_t kind, uint64_t object)
 void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group)
 {
     if (state != &nowhere && chain_states_on) owner->epoch(what, state, target, group);
+}
+
+int32_t chain_state_rank(uint64_t object)
+{
+    return chain_states_on ? owner->rank(object) : -1;
 }
 
 /* A persistent collective is made (number: of this call) or started. */
@@ -150,5 +159,6 @@ void chain_states_stop(void)
     if (!chain_states_on) return;
     chain_states_on = false;
     chain_set_flags();
+    chain_messages = &uncounted;
     chain_state_thread = (struct chain_state_thread){.state = &nowhere};
 }

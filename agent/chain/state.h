@@ -72,6 +72,7 @@ struct chain_collectives {
     uint32_t number[CHAIN_RECENT], function[CHAIN_RECENT]; /* the last ones, in a ring */
     int32_t root[CHAIN_RECENT];                            /* CALL_NONE: none */
     uint32_t persistent[CHAIN_PERSISTENT], starts[CHAIN_PERSISTENT]; /* the numbers of the first persistent ones, and how often they were started */
+    uint32_t failed, reserved; /* calls that failed: other processes may count differently */
 };
 
 /* A place that the thread reads by one-sided operations. */
@@ -95,6 +96,21 @@ enum chain_epoch {
 };
 #define CHAIN_ALL_TARGETS (-1)
 
+enum { CHAIN_MESSAGE_BITS = 9, CHAIN_MESSAGE_PLACES = 1 << CHAIN_MESSAGE_BITS };
+#define CHAIN_ANY_TAG INT32_MIN /* a message is counted once with its tag, and once with this */
+
+/* A row of a table in the run: the messages of this process, see chain/messages.h. */
+struct chain_messages {
+    uint32_t sequence, owner;
+    uint32_t version;
+    uint32_t lost;   /* sent, at a place that is unknown */
+    int32_t posted;  /* requests that receive and have not completed */
+    uint32_t reserved;
+    uint32_t sent[CHAIN_MESSAGE_PLACES], received[CHAIN_MESSAGE_PLACES];
+};
+extern struct chain_messages *chain_messages; /* never NULL */
+extern bool chain_messages_shared;            /* several threads may count at once */
+
 struct chain_state_thread {
     struct chain_state *state; /* of the innermost call; NULL: the thread has made no call */
     uint64_t object; /* the last object of a collective call */
@@ -115,6 +131,7 @@ struct chain_state_owner {
     /* An object's collective calls; NULL: they are unknown. alive: it is not being freed. */
     struct chain_collectives *(*collectives)(uint32_t kind, uint64_t object, bool *alive);
     void (*epoch)(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group);
+    int32_t (*rank)(uint64_t object); /* of this process in a communicator; -1: unknown */
 };
 
 /* Starts to write states. texts has the owner's number of each function's name. */

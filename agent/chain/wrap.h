@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "chain/internal.h"
 #include "chain/stubs.h"
+#include "chain/messages.h"
 #include "mpi/describe.h"
 #include "mpi/posted.h"
 
@@ -96,11 +97,16 @@ static inline void chain_state_entered(const struct chain_state *state, int32_t 
     collectives->number[i] = number;
 }
 
+/* After a collective call that failed. */
+static inline void chain_state_failed(void)
+{
+    if (chain_state_thread.collectives) chain_state_thread.collectives->failed++;
+}
+
 /* After a call that polls. */
-static inline void chain_state_tested(int rc, bool found)
+static inline void chain_state_tested(bool found)
 {
     struct chain_state *state = chain_state_thread.state;
-    if (rc != MPI_SUCCESS) return;
     if (found)
         state->tests |= CHAIN_TEST_FOUND; /* if it was not progress: else it does not apply */
     else
@@ -112,13 +118,6 @@ static inline void chain_state_made(MPI_Request request, uint64_t object)
     uint32_t number = (uint32_t)chain_state_thread.state->collective;
     chain_state_persistent(object, number, false);
     posted_number(HANDLE_NUMBER(request), number);
-}
-
-/* After MPI_Start of a request. */
-static inline void chain_state_start(uint64_t handle)
-{
-    const struct posted *posted = posted_at(handle);
-    if (posted->handle == handle && posted->number) chain_state_persistent(posted->comm, posted->number, true);
 }
 
 static inline void chain_state_operation(uint64_t window, int32_t target)

@@ -11,6 +11,7 @@ bool posted_find(uint64_t handle, struct posted *found)
 {
     const struct posted *place = posted_at(handle);
     *found = *place;
+    found->function &= POSTED_SENDS - 1;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return handle && found->handle == handle && __atomic_load_n(&place->handle, __ATOMIC_RELAXED) == handle;
 }

@@ -13,9 +13,15 @@
 struct posted {
     uint64_t handle, comm;
     int32_t peer, tag; /* CALL_NONE: none */
-    uint32_t function;
+    uint32_t function; /* with the following bits */
     uint32_t number; /* of a collective call on comm; 0: none */
 } __attribute__((aligned(32)));
+
+/* The request sends or receives a message; it was started and has not completed; MPI_Cancel was called for it. */
+#define POSTED_SENDS (UINT32_C(1) << 28)
+#define POSTED_RECEIVES (UINT32_C(1) << 29)
+#define POSTED_ACTIVE (UINT32_C(1) << 30)
+#define POSTED_CANCELLED (UINT32_C(1) << 31)
 
 enum { POSTED_BITS = 13 };
 extern struct posted posted_requests[1 << POSTED_BITS];
@@ -36,7 +42,12 @@ static inline void posted_number(uint64_t handle, uint32_t number)
     posted_at(handle)->number = number;
 }
 
-/* Copies one out; false if it is unknown. For any thread. */
+static inline void posted_cancel(uint64_t handle)
+{
+    if (posted_at(handle)->handle == handle) posted_at(handle)->function |= POSTED_CANCELLED;
+}
+
+/* Copies one out, without the bits of its function; false if it is unknown. For any thread. */
 bool posted_find(uint64_t handle, struct posted *found);
 
 /* Reads n handles, 0 for MPI_REQUEST_NULL, from the application's array, which may be gone: from any thread, without a fault. */

@@ -11,6 +11,7 @@ type State struct {
 	Arguments string // an OR of enum chain_argument; "" if the function has no state
 	Open      string // C code that stores the arguments in *state
 	Done      string // C code for the end of a call: whether it was progress
+	Locals    string // C code at the start of the wrapper
 	Posts     string // C code after a call that starts a request
 }
 
@@ -21,7 +22,7 @@ var waiting = []string{"MPI_Buffer_detach", "MPI_Buffer_detach_c", "MPI_Buffer_f
 	"MPI_Abort"}
 
 // Functions of these kinds that are neither collective nor wait for others.
-var local = []string{"MPI_Comm_get_parent", "MPI_Cancel", "MPI_Request_free", "MPI_Pready", "MPI_Pready_list", "MPI_Pready_range"}
+var local = []string{"MPI_Comm_get_parent", "MPI_Request_free", "MPI_Pready", "MPI_Pready_list", "MPI_Pready_range"}
 
 var polling = []string{"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status",
 	"MPI_Request_get_status_all", "MPI_Request_get_status_any", "MPI_Request_get_status_some", "MPI_Parrived", "MPI_Win_test"}
@@ -136,7 +137,7 @@ func (f Function) State() State {
 			s.Done = "rc == MPI_SUCCESS && *flag"
 		}
 		if found := map[bool]string{true: "*outcount > 0", false: "*flag"}[f.has("outcount", "int *")]; strings.Contains(strings.Join(bits, "|"), "CHAIN_REQUEST") || peer != "" {
-			s.Posts = "chain_state_tested(rc, " + found + ");"
+			s.Posts = "if (rc == MPI_SUCCESS) { chain_state_tested(" + found + "); }"
 		}
 	}
 	if !isRequest && f.has("request", "MPI_Request *") {
@@ -154,13 +155,11 @@ func (f Function) State() State {
 				number = " chain_state_made(*request, " + object + ");"
 			}
 		}
-		s.Posts = "if (rc == MPI_SUCCESS) { posted_add(HANDLE_NUMBER(*request), ID_" + f.Name + ", " + object + ", " + from + ", " + with + ");" + number + " }"
+		s.Posts = "if (rc == MPI_SUCCESS) { posted_add(HANDLE_NUMBER(*request), ID_" + f.Name + f.posts() + ", " + object + ", " + from + ", " + with + ");" + number + " }"
 	}
-	switch f.Name {
-	case "MPI_Start":
-		s.Posts = "if (rc == MPI_SUCCESS) chain_state_start(HANDLE_NUMBER(*request));"
-	case "MPI_Startall":
-		s.Posts = "for (int i = 0; rc == MPI_SUCCESS && i < count; i++) chain_state_start(HANDLE_NUMBER(array_of_requests[i]));"
+	f.messages(&s, object)
+	if strings.Contains(s.Open, "chain_state_count(") {
+		s.Posts = strings.TrimSpace(s.Posts + " if (rc != MPI_SUCCESS) { chain_state_failed(); }")
 	}
 	f.onWindow(&s, k)
 	if !slices.Contains(polling, f.Name) {
@@ -199,5 +198,71 @@ func (f Function) stateBytes(k kind, set func(member, value string, bit ...strin
 			set("bytes", "describe_bytes("+p[0]+", "+p[1]+")", "CHAIN_BYTES")
 			return
 		}
+	}
+}
+
+// posts is how a request is posted: with which bits of struct posted's function.
+func (f Function) posts() string {
+	switch f.Kind {
+	case "irecv":
+		return " | (source == MPI_PROC_NULL ? 0 : POSTED_RECEIVES | POSTED_ACTIVE)"
+	case "isendrecv", "isendrecv_replace":
+		return " | (source == MPI_PROC_NULL ? 0 : POSTED_RECEIVES | POSTED_ACTIVE)"
+	case "recv_init", "precv_init":
+		return " | (source == MPI_PROC_NULL ? 0 : POSTED_RECEIVES)"
+	case "send_init", "psend_init":
+		return " | POSTED_SENDS"
+	}
+	return ""
+}
+
+// messages adds code that counts messages (chain/messages.h).
+func (f Function) messages(s *State, object string) {
+	after := func(condition, code string) {
+		s.Posts = strings.TrimSpace(s.Posts + " if (rc == MPI_SUCCESS" + condition + ") { " + code + " }")
+	}
+	const all, one = "messages_save(state, %s, array_of_requests);", "MPI_Status where_status;"
+	own := func() {
+		s.Locals = one
+		s.Open += " if (status == MPI_STATUS_IGNORE) status = &where_status;"
+	}
+	flag := ""
+	if f.has("flag", "int *") {
+		flag = " && *flag"
+	}
+	switch f.Kind {
+	case "send", "isend":
+		s.Open += " messages_sent(" + object + ", dest, tag);"
+	case "sendrecv", "sendrecv_replace":
+		own()
+		s.Open += " messages_sent(" + object + ", dest, sendtag);"
+		after("", "messages_received("+object+", source, recvtag, status);")
+	case "isendrecv", "isendrecv_replace":
+		s.Open += " messages_sent(" + object + ", dest, sendtag);"
+		after("", "messages_posted(source);")
+	case "irecv":
+		after("", "messages_posted(source);")
+	case "recv", "mprobe", "improbe": // a matched message is received
+		own()
+		after(flag, "messages_received("+object+", source, tag, status);")
+	case "start":
+		s.Open += " messages_started(state->request);"
+	case "startall":
+		s.Open += " messages_start_all(count, array_of_requests);"
+	case "cancel":
+		s.Open += " posted_cancel(state->request);"
+	case "wait", "test":
+		own()
+		after(flag, "messages_completed_one(state->request, status);")
+	case "waitany", "testany":
+		own()
+		s.Open += " " + strings.Replace(all, "%s", "count", 1)
+		after(flag, "messages_some(state, 1, index, status);")
+	case "waitall", "testall":
+		s.Open += " " + strings.Replace(all, "%s", "count", 1)
+		after(flag, "messages_some(state, 0, NULL, array_of_statuses);")
+	case "somecomplete":
+		s.Open += " " + strings.Replace(all, "%s", "incount", 1)
+		after(" && *outcount > 0", "messages_some(state, *outcount, array_of_indices, array_of_statuses);")
 	}
 }

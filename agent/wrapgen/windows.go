@@ -58,9 +58,9 @@ func (f Function) onWindow(s *State, k kind) {
 	case strings.HasPrefix(name, "MPI_Win_flush"):
 		s.Posts = strings.TrimSpace("chain_state_completed(state); " + s.Posts)
 	case name == "MPI_Wait":
-		s.Posts = "chain_state_completed(state);"
+		s.Posts = strings.TrimSpace("chain_state_completed(state); " + s.Posts)
 	case name == "MPI_Test":
-		s.Posts = "bool reads = chain_state_repeats(state); if (rc == MPI_SUCCESS && *flag) chain_state_completed(state); " + s.Posts
+		s.Posts = "bool reads = chain_state_repeats(state); if (rc == MPI_SUCCESS && *flag) { chain_state_completed(state); } " + s.Posts
 		s.Done += " && !reads"
 	case k.class == "RMA" && f.has("target_rank", "int"):
 		s.Open += " chain_state_operation(state->object, target_rank);"

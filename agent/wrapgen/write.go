@@ -115,6 +115,9 @@ func (f Function) writeState(b *strings.Builder, parameters, arguments string) {
 	for shifted, prefix := range []string{"", "P"} {
 		next := fmt.Sprintf("((type_%s *)chain_next[ID_%s][%d])(%s)", f.Name, f.Name, shifted, arguments)
 		fmt.Fprintf(b, "static int state_%s%s(%s)\n{\n", prefix, f.Name, parameters)
+		if s.Locals != "" {
+			b.WriteString("    " + s.Locals + "\n")
+		}
 		fmt.Fprintf(b, "    struct chain_state *state = CHAIN_STATE(ID_%s);\n    if (!state) return %s;\n", f.Name, next)
 		fmt.Fprintf(b, "    %s\n    chain_state_opened(state);\n    int rc = %s;\n", s.Open, next)
 		if s.Posts != "" {
@@ -151,6 +154,7 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 	state := f.State()
 	if state.Arguments != "" {
 		fmt.Fprintf(b, "    struct chain_state *state = record->flags & CHAIN_FLAG_STATE ? CHAIN_STATE(ID_%s) : NULL;\n", f.Name)
+		line("", state.Locals)
 		line("state", state.Open+" chain_state_opened(state);")
 	}
 	line("", k.locals)

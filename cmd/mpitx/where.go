@@ -40,6 +40,8 @@ communicator, peer, tag and place in the program, and since when; or that it
 computes. Ranks in the same state are one line, and the line with the fewest
 ranks comes first. Above the table, mpitx where says who waits for whom, and
 names cycles, mismatched collective calls, and ranks that are stopped or dead.
+It looks twice before it does that, and calls a cycle possible if a rank in it
+polls or a message may be under way.
 
 It works on any run that mpitx started (run, sample, record, profile), while
 the job runs, while it hangs, and after it was killed. It only reads files, and

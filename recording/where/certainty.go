@@ -45,7 +45,9 @@ func (j *Job) provable() bool {
 // Compare marks in the later of two looks at a job what has moved since the earlier one.
 func Compare(earlier, later *Job) {
 	type id struct{ rank, pid, thread int }
-	later.earlier = earlier
+	first := *earlier
+	first.earlier = nil
+	later.earlier = &first
 	before := map[id]*Thread{}
 	for _, p := range earlier.Processes {
 		for _, t := range p.Threads {

@@ -109,7 +109,11 @@ func (g *graph) differing() (all []Finding) {
 			continue
 		}
 		slices.SortStableFunc(found, func(a, b *inCollective) int { return len(a.ranks) + len(a.left) - len(b.ranks) - len(b.left) })
-		all = append(all, mismatch(found, objectText(names[at.identity]), at.number))
+		f := mismatch(found, objectText(names[at.identity]), at.number)
+		if g.failed(at.identity) {
+			f.Certainty, f.Text = Possible, "possible "+f.Text
+		}
+		all = append(all, f)
 	}
 	return all
 }
@@ -231,7 +235,7 @@ func (w *wait) missing(g *graph, self int, o *Object, e *Entry, starts uint64) (
 			}
 			what = "started"
 		}
-		if out = append(out, rank); g.needs(o, e, self, rank) {
+		if out = append(out, rank); g.needs(o, e, self, rank) && !g.failed(o.Identity) {
 			w.on = append(w.on, rank)
 		} else {
 			w.maybe = append(w.maybe, rank)
@@ -257,6 +261,13 @@ func (g *graph) collective(p *Process, t *Thread) (w wait, ok bool) {
 	}
 	w.text += w.missing(g, p.Rank, t.Object, &e, 0)
 	return w, true
+}
+
+// failed reports whether collective calls on an object failed, so that the numbers of its processes may differ.
+func (g *graph) failed(identity string) bool {
+	return slices.ContainsFunc(g.job.Processes, func(p *Process) bool {
+		return slices.ContainsFunc(p.Objects, func(o *Object) bool { return o.Identity == identity && o.Failed })
+	})
 }
 
 // object is a rank's object of an identity; nil: it has none.

@@ -164,7 +164,11 @@ func (g *graph) wrongTags() (all []Finding, explained map[int]bool) {
 				if !sameObject(s.thread.Object, r.thread.Object) {
 					what, sent, wanted = "the communicators differ", objectText(s.thread.Object), objectText(r.thread.Object)
 				}
-				all = append(all, Finding{Kind: "tags", Ranks: compact([]int{p.Rank, sender}), Text: fmt.Sprintf("%s: %d sends to %d with %s in %s, and %d waits for a message from %d with %s in %s",
+				certainty := Certain
+				if len(r.maybe)+len(s.maybe) > 0 { // another receive may accept it, or another message is under way
+					certainty, what = Possible, "possible: "+what
+				}
+				all = append(all, Finding{Kind: "tags", Ranks: compact([]int{p.Rank, sender}), Certainty: certainty, Text: fmt.Sprintf("%s: %d sends to %d with %s in %s, and %d waits for a message from %d with %s in %s",
 					what, sender, p.Rank, sent, s.thread.Call, p.Rank, sender, wanted, r.thread.Call)})
 				explained[p.Rank], explained[sender] = true, true
 			}

@@ -46,6 +46,7 @@ type Process struct {
 	Working   int       // further threads that may call MPI and do not wait for each other
 	Objects   []*Object // its communicators, windows and files
 	Epochs    []*Epoch  // of its windows
+	Messages  *Messages // nil: they were not counted
 }
 
 // Object is a communicator, a window or a file in one process.
@@ -59,6 +60,7 @@ type Object struct {
 	Inter       bool              // an intercommunicator: peers are ranks of the remote group
 	Side        uint64            // identifies the process's group in it
 	Collectives uint64            // collective calls that the process has entered on it
+	Failed      bool              // some of them failed: other processes may count differently
 	Recent      []Entry           // the last ones of them
 	Starts      map[uint64]uint64 // how often persistent collectives were started, by their numbers
 }

@@ -40,6 +40,7 @@ func (x *reader) addObject(f fields) {
 			o.Starts[n] = f.unsignedAt("persistent_starts", i)
 		}
 	}
+	o.Failed = f.unsigned("failed") > 0
 	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind, f.text("made_by"), int(f.signed("job"))})
 	x.process.Objects = append(x.process.Objects, o)
 	x.objects[kindHandle{kind, f.unsigned("handle")}] = o // also if it is freed: a call that frees it may wait

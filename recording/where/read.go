@@ -53,6 +53,8 @@ func Read(run *recording.Run, sites Sites) *Job {
 		switch row.Table.Name {
 		case "objects":
 			byRank[row.Table.Rank].addObject(fieldsOf(row))
+		case "where messages":
+			byRank[row.Table.Rank].process.Messages = messagesOf(fieldsOf(row))
 		case "where":
 			rows = append(rows, row) // objects may come later
 		case "epochs":
@@ -172,6 +174,14 @@ type nested struct {
 	level uint64
 }
 
+func messagesOf(f fields) *Messages {
+	m := &Messages{Lost: f.unsigned("lost"), Posted: f.signed("posted")}
+	for i := range int(min(f.count("sent"), f.count("received"), 1<<messageBits)) {
+		m.Sent, m.Received = append(m.Sent, uint32(f.unsignedAt("sent", i))), append(m.Received, uint32(f.unsignedAt("received", i)))
+	}
+	return m
+}
+
 func (x *reader) addThread(f fields) {
 	if f.unsigned("thread") == 0 {
 		return
@@ -238,7 +248,9 @@ func (x *reader) addThread(f fields) {
 			}
 		}
 		slices.Sort(t.Tests)
-		t.Call, t.Object, t.HasObject, t.Role, t.Peer, t.Tag = t.Tests[0], nil, false, NoPeer, NoRank, NoTag
+		if tests > 1 || t.Call != t.Tests[0] { // one probe is shown as a call
+			t.Call, t.Object, t.HasObject, t.Role, t.Peer, t.Tag = t.Tests[0], nil, false, NoPeer, NoRank, NoTag
+		}
 		t.Site = x.sites(x.rank, f.unsignedAt("test_address", 0))
 	}
 	x.addReads(t, f)

@@ -9,15 +9,16 @@ import (
 
 // wait is what a thread waits for.
 type wait struct {
-	thread *Thread
-	on     []int // ranks of MPI_COMM_WORLD for which it waits for certain
-	maybe  []int // ranks for which it may wait as well
-	named  []int // those of them that it names: not all that could send to a receive from any source
-	needs  need
-	unsure bool   // further ranks, which are unknown
-	ends   bool   // it may end whatever those ranks do: it polls
-	loose  bool   // it is described, and never part of a cycle
-	text   string // "waits for a message from 2, tag 7"
+	thread  *Thread
+	on      []int // ranks of MPI_COMM_WORLD for which it waits for certain
+	maybe   []int // ranks for which it may wait as well
+	named   []int // those of them that it names: not all that could send to a receive from any source
+	needs   need
+	unsure  bool   // further ranks, which are unknown
+	ends    bool   // it may end whatever those ranks do: it polls
+	loose   bool   // it is described, and never part of a cycle
+	arrives bool   // a message that may end it is under way
+	text    string // "waits for a message from 2, tag 7"
 }
 
 // all are the ranks that a wait waits or may wait for.
@@ -59,7 +60,7 @@ func newGraph(job *Job) *graph {
 	}
 	for _, p := range job.Processes {
 		for _, t := range p.Threads {
-			if w, ok := g.waitOf(p, t); ok && !w.thread.moment() && !t.Moved {
+			if w, ok := g.waitOf(p, t); ok && !w.thread.moment() && !t.Moved && !w.arrives {
 				g.waits[p.Rank] = append(g.waits[p.Rank], w)
 			}
 		}
@@ -142,19 +143,6 @@ func (g *graph) others(o *Object, self int) (ranks []int, known bool) {
 	return ranks, o.Size == 0 || found == o.Size
 }
 
-// add adds a peer of a message to a wait.
-func (w *wait) add(g *graph, self int, o *Object, peer int) {
-	switch world := g.world(o, peer); {
-	case peer == AnySource:
-		ranks, known := g.others(o, self)
-		w.on, w.needs, w.unsure = append(w.on, ranks...), needsOne, w.unsure || !known
-	case world == NoRank:
-		w.unsure = true
-	default:
-		w.on, w.named = append(w.on, world), append(w.named, world)
-	}
-}
-
 // message is "waits for a message from 2, tag 7" or "waits until 2 receives a message, tag 7".
 func (g *graph) message(receives bool, o *Object, peer, tag int) string {
 	on := ""
@@ -184,14 +172,14 @@ func (g *graph) waitOf(p *Process, t *Thread) (w wait, ok bool) {
 		if t.Peer == ProcNull || t.Role == NoPeer {
 			return w, false
 		}
-		w.add(g, p.Rank, t.Object, t.Peer)
+		w.add(g, p.Rank, t.Object, t.Class == Receive, true, t.Peer, t.Tag)
 		w.text = g.message(t.Class == Receive, t.Object, t.Peer, t.Tag)
 	case Exchange:
 		if t.Source != ProcNull {
-			w.add(g, p.Rank, t.Object, t.Source)
+			w.add(g, p.Rank, t.Object, true, true, t.Source, t.SourceTag)
 		}
 		if to := g.world(t.Object, t.Peer); to != NoRank && w.needs == needsAll && !g.receives(to, p.Rank, t) {
-			w.on = append(w.on, to)
+			w.add(g, p.Rank, t.Object, false, false, t.Peer, t.Tag)
 		}
 		w.text = "exchanges messages: to " + g.peerText(t.Object, t.Peer) + tagText(t.Tag) + ", from " + g.peerText(t.Object, t.Source) + tagText(t.SourceTag)
 	case WaitAll, WaitAny, Poll:
@@ -221,7 +209,7 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 		return w, true
 	}
 	if t.Role == Source && len(t.Tests) == 0 { // MPI_Iprobe, in a run of an older version
-		w.add(g, p.Rank, t.Object, t.Peer)
+		w.add(g, p.Rank, t.Object, true, true, t.Peer, t.Tag)
 		w.on, w.text = compact(w.on), g.message(true, t.Object, t.Peer, t.Tag)
 		return w, t.Peer != ProcNull
 	}
@@ -237,7 +225,7 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 			w.unsure = true
 			parts = append(parts, r.Call+onNamed(r.Object))
 		} else if r.Peer != ProcNull {
-			w.add(g, p.Rank, r.Object, r.Peer)
+			w.add(g, p.Rank, r.Object, receives, len(t.Pending)+t.More == 1, r.Peer, r.Tag)
 			parts = append(parts, strings.TrimPrefix(g.message(receives, r.Object, r.Peer, r.Tag), "waits for "))
 		}
 	}
@@ -246,8 +234,8 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 	case n < 2:
 	case t.Class == WaitAny || t.Class == Poll && t.tests() != "MPI_Testall":
 		w.needs = needsOne
-	case w.needs == needsAll:
-		w.needs = needsSome
+	case w.needs == needsAll && len(w.on) == 0:
+		w.needs, w.arrives = needsSome, w.arrives || len(w.maybe) == 0 && !w.unsure
 	}
 	w.unsure = w.unsure || t.More > 0 || !t.Looked
 	const most = 3

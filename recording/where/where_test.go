@@ -22,7 +22,7 @@ func process(rank int, entered uint64, set func(t *Thread)) *Process {
 	t := &Thread{ID: 100 + rank, Inside: true, Object: w, HasObject: true, Peer: NoRank, Tag: NoTag, Bytes: -1, Since: 5 * second, Idle: 5 * second}
 	set(t)
 	t.Class = ClassOf(t.Call, t.Collective > 0, strings.HasPrefix(t.Call, "MPI_Test") || t.Call == "MPI_Iprobe")
-	return &Process{Rank: rank, Threads: []*Thread{t}, Objects: []*Object{w}}
+	return &Process{Rank: rank, Threads: []*Thread{t}, Objects: []*Object{w}, Messages: &Messages{Sent: make([]uint32, 1<<messageBits), Received: make([]uint32, 1<<messageBits)}}
 }
 
 func receive(from, tag int) func(*Thread) {
@@ -91,6 +91,12 @@ func (j *Job) recent(rank int, entries ...Entry) *Job {
 	return j
 }
 
+// failed: a collective call of a rank failed.
+func (j *Job) failed(rank int) *Job {
+	j.Processes[rank].Objects[0].Failed = true
+	return j
+}
+
 // started: a rank has started a persistent collective n times.
 func (j *Job) started(rank int, number, n uint64) *Job {
 	j.Processes[rank].Objects[0].Starts = map[uint64]uint64{number: n}
@@ -137,6 +143,27 @@ func (j *Job) working(rank int) *Job {
 	return j
 }
 
+// sent: a rank has sent a message; received: another one has received it.
+func (j *Job) sent(from, to, tag int) *Job {
+	j.Processes[from].Messages.Sent[messagePlace(from, to, tag)]++
+	return j
+}
+
+func (j *Job) received(from, to, tag int) *Job {
+	j.Processes[to].Messages.Received[messagePlace(from, to, tag)]++
+	return j
+}
+
+func (j *Job) posted(rank int) *Job {
+	j.Processes[rank].Messages.Posted++
+	return j
+}
+
+func (j *Job) uncounted(rank int) *Job {
+	j.Processes[rank].Messages = nil
+	return j
+}
+
 func sleeps(t *Thread) { t.Call, t.Inside, t.Sleeps = "MPI_Send", false, true }
 
 func TestFindings(t *testing.T) {
@@ -148,6 +175,12 @@ func TestFindings(t *testing.T) {
 		{"nobody waits", job(0, computes, computes), nil},
 		{"send-send", job(0, send(1, 7), send(0, 7)), []string{"cycle: 0 → 1 → 0, all in MPI_Send"}},
 		{"recv-recv", job(0, receive(1, 7), receive(2, 7), receive(0, 7)), []string{"cycle: 0 → 1 → 2 → 0, all in MPI_Recv"}},
+		{"a message under way that was sent early", job(0, receive(1, 7), receive(0, 7)).sent(1, 0, 7), []string{"rank 1 waits for a message from 0, tag 7; 0 is in MPI_Recv on MPI_COMM_WORLD"}},
+		{"a message that was received", job(0, receive(1, 7), receive(0, 7)).sent(1, 0, 7).received(1, 0, 7), []string{"cycle: 0 → 1 → 0, all in MPI_Recv"}},
+		{"a message that cannot match", job(0, receive(1, 7), receive(0, 7)).sent(1, 0, 8), []string{"cycle: 0 → 1 → 0, all in MPI_Recv"}},
+		{"a message that was long under way", job(0, receive(1, 7), receive(0, 7)).sent(1, 0, 7).since(0, 20*second), []string{"possible cycle: 0 → 1 → 0, all in MPI_Recv"}},
+		{"messages that were not counted", job(0, receive(1, 7), receive(0, 7)).uncounted(1), []string{"possible cycle: 0 → 1 → 0, all in MPI_Recv"}},
+		{"a send that a posted receive may accept", job(0, send(1, 7), receive(0, 8)).posted(1), []string{"possible: the tags differ: 0 sends to 1 with tag 7 in MPI_Send, and 1 waits for a message from 0 with tag 8 in MPI_Recv"}},
 		{"a moment, between two steps", job(1, exchange(1, 1), bcast(0, 1)).entering(0, 0).moment(0).moment(1), nil},
 		{"a message under way", job(0, send(1, 7), receive(0, 7)), nil},
 		{"a message under way to any source", job(0, send(1, 7), receive(AnySource, AnyTag)), nil},
@@ -160,6 +193,8 @@ func TestFindings(t *testing.T) {
 			[]string{"ranks 0,2 are in MPI_Barrier on MPI_COMM_WORLD, which 1 has not entered; 1 computes for 5.0 s, after MPI_Send"}},
 		{"different collectives", job(2, collective("MPI_Barrier", 2), bcast(0, 2), collective("MPI_Barrier", 2)),
 			[]string{"mismatched collectives on MPI_COMM_WORLD (call 2): rank 1 is in MPI_Bcast, ranks 0,2 are in MPI_Barrier"}},
+		{"different collectives, after one that failed", job(2, collective("MPI_Barrier", 2), bcast(0, 2)).failed(1),
+			[]string{"possible mismatched collectives on MPI_COMM_WORLD (call 2): rank 0 is in MPI_Barrier, rank 1 is in MPI_Bcast"}},
 		{"different roots", job(2, bcast(1, 2), bcast(0, 2), bcast(0, 2)),
 			[]string{"mismatched roots of MPI_Bcast on MPI_COMM_WORLD (call 2): rank 0 uses root 1, ranks 1-2 use root 0"}},
 		{"a collective more", job(5, collective("MPI_Barrier", 5), collective("MPI_Barrier", 6)).recent(1, Entry{"MPI_Bcast", 0, 5}, Entry{"MPI_Barrier", NoRank, 6}),
@@ -200,6 +235,8 @@ func TestFindings(t *testing.T) {
 		{"requests", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Isend", Peer: 1, Tag: 8}), computes),
 			[]string{"rank 0 waits in MPI_Waitall for 2 requests (a message from 1, tag 7; 1 to receive a message, tag 8); 1 computes for 5.0 s, after MPI_Send"}},
 		{"some of the requests may have completed", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), computes),
+			[]string{"cycle: 0 → 1 → 0: 0 waits in MPI_Waitall for 2 requests (a message from 1, tag 7; a message from 2, tag 7); 1 waits for a message from 0, tag 1"}},
+		{"one of the requests has completed", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), computes).sent(1, 0, 7),
 			[]string{"1 waits for a message from 0, tag 1; 0 waits in MPI_Waitall for 2 requests (a message from 1, tag 7; a message from 2, tag 7); 2 computes for 5.0 s, after MPI_Send"}},
 		{"requests in a cycle", job(0, waitall("MPI_Waitall", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}, Request{Call: "MPI_Irecv", Peer: 2, Tag: 7}), receive(0, 1), receive(0, 1)),
 			[]string{"cycle: 0 → 1 → 0: 0 waits in MPI_Waitall for 2 requests (a message from 1, tag 7; a message from 2, tag 7); 1 waits for a message from 0, tag 1; rank 2 waits with them"}},

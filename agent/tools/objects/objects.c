@@ -44,6 +44,8 @@ static const struct mpitx_run_field fields[] = {
     {.name = "recent_root", .type = MPITX_RUN_I32, .count = CHAIN_RECENT},
     {.name = "persistent_number", .type = MPITX_RUN_U32, .count = CHAIN_PERSISTENT},
     {.name = "persistent_starts", .type = MPITX_RUN_U32, .count = CHAIN_PERSISTENT},
+    {.name = "failed", .type = MPITX_RUN_U32},
+    {.name = "reserved", .type = MPITX_RUN_U32},
 };
 
 struct object {
@@ -200,6 +202,12 @@ struct chain_collectives *objects_collectives(uint32_t kind, uint64_t handle, bo
     uint32_t id = objects_find_freed(kind, handle);
     *alive = id && !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED);
     return id && __atomic_load_n(&on, __ATOMIC_ACQUIRE) ? &objects[id].row->collectives : NULL;
+}
+
+int32_t objects_rank(uint64_t comm)
+{
+    uint32_t id = objects_find(CALL_COMM, comm);
+    return id && __atomic_load_n(&on, __ATOMIC_ACQUIRE) ? objects[id].row->rank : -1;
 }
 
 static void enter(const struct chain_call *call)

@@ -25,6 +25,9 @@ uint32_t objects_learn(enum call_object kind, uint64_t handle);
 /* An object's collective calls, until the run ends; NULL if it is not in the table. alive: it is not being freed. */
 struct chain_collectives *objects_collectives(uint32_t kind, uint64_t handle, bool *alive);
 
+/* The rank of this process in a communicator; -1: unknown. */
+int32_t objects_rank(uint64_t comm);
+
 /* What the `comm` of a call's description is. */
 static inline enum call_object objects_kind(int function)
 {

@@ -74,6 +74,15 @@ static const struct mpitx_run_field fields[] = {
 };
 _Static_assert(offsetof(struct chain_state, thread) == sizeof(struct mpitx_run_row), "a row of the run");
 
+static const struct mpitx_run_field counts[] = {
+    {.name = "version", .type = MPITX_RUN_U32},
+    {.name = "lost", .type = MPITX_RUN_U32},
+    {.name = "posted", .type = MPITX_RUN_I32},
+    {.name = "reserved", .type = MPITX_RUN_U32},
+    {.name = "sent", .type = MPITX_RUN_U32, .count = CHAIN_MESSAGE_PLACES},
+    {.name = "received", .type = MPITX_RUN_U32, .count = CHAIN_MESSAGE_PLACES},
+};
+
 const uint32_t *where_texts;
 static int table;
 static struct where_row *rows[WHERE_ROWS];
@@ -179,6 +188,17 @@ static bool declare(void)
     return table >= 0 && bytes == sizeof(struct where_row) && objects_start() && epochs_start();
 }
 
+/* Without a row nobody reads the counts. */
+static void count_messages(void)
+{
+    enum { MULTIPLE = 3 };
+    uint32_t bytes = 0;
+    int of = mpitx_run_declare_table(agent_run, "where messages", counts, COUNT(counts), 1, &bytes);
+    struct chain_messages *row = of >= 0 && bytes == sizeof *row ? (struct chain_messages *)mpitx_run_row(agent_run, of, chain_messages) : NULL;
+    chain_messages_shared = agent_process.thread_level < 0 || agent_process.thread_level >= MULTIPLE;
+    if (row) chain_messages = row;
+}
+
 static bool wanted(void) { return agent_config("where", 0) != NULL; }
 
 static void entering(void)
@@ -193,7 +213,7 @@ static void preparing(void)
 
 static void started(void)
 {
-    static const struct chain_state_owner owner = {begin, end, objects_collectives, epochs_change};
+    static const struct chain_state_owner owner = {begin, end, objects_collectives, epochs_change, objects_rank};
     if (!wanted() || !agent_run) return;
     if (!declare()) {
         agent_report(MPITX_RUN_WARNING, "mpitx where does not show this rank: no room in the run");
@@ -201,6 +221,7 @@ static void started(void)
     }
     threads_after_init();
     if (library_binding_count && !cfi_start()) agent_note("mpitx where does not show call sites in Fortran: libgcc_s.so.1 is missing");
+    count_messages();
     chain_states_start(&owner, where_texts);
     where_heartbeat_start();
 }
