@@ -175,7 +175,7 @@ static void set_flags(int function)
         if (chain_due && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
         /* If MPI_T crashes, the MPI calls of the crash handler are nested calls, without samples. */
         if (chain_tool_after[function] || (traffic & CALL_FORWARDS) || (chain_due && chain_functions[function].kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
-        if ((traffic & CALL_FREES) || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
+        if ((traffic & (CALL_FREES | CALL_REMEMBERED)) || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
         if (chain_states_on && chain_state_arguments[function]) flags |= CHAIN_FLAG_STATE;
     }
     __atomic_store_n(&chain_flags[function], (uint16_t)flags, __ATOMIC_RELEASE);
@@ -308,7 +308,7 @@ void chain_follow_objects(bool on)
 
 struct chain_losses chain_losses(void)
 {
-    return (struct chain_losses){.requests = requests_lost, .locked = requests_locked, .frames = chain_lost_frames, .memory = describe_lost_memory};
+    return (struct chain_losses){.requests = requests_lost, .locked = requests_locked, .frames = chain_lost_frames, .memory = describe_lost_memory, .sizes = describe_lost_sizes};
 }
 
 /* ---- names ---- */

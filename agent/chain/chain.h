@@ -180,9 +180,10 @@ struct chain_owner {
 /* Registers the owner; until then no callback is called. */
 void chain_set_owner(const struct chain_owner *owner);
 
-/* Requests that did not fit in the table, calls nested too deeply, and calls not followed because memory ran out. */
+/* Requests that did not fit in the table, calls nested too deeply, calls not followed because memory ran out,
+ * and calls whose bytes are missing because the library did not tell a size. */
 struct chain_losses {
-    uint64_t requests, locked, frames, memory;
+    uint64_t requests, locked, frames, memory, sizes;
 };
 struct chain_losses chain_losses(void);
 

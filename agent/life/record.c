@@ -108,6 +108,8 @@ static void report_losses(void)
         agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because another thread locked the agent's table for too long: their messages are not counted, or they stay outstanding", (unsigned long long)losses.locked);
     if (losses.frames)
         agent_report(MPITX_RUN_WARNING, "%llu MPI calls are not counted: " CHAIN_TOO_DEEP, (unsigned long long)losses.frames, CHAIN_FRAMES);
+    if (losses.sizes)
+        agent_report(MPITX_RUN_WARNING, "the bytes of %llu calls are missing: the MPI library did not tell the size of a datatype or communicator", (unsigned long long)losses.sizes);
     if (agent_process.spawned) {
         char count[24];
         snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);

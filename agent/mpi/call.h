@@ -38,7 +38,8 @@ enum call_traffic {
     CALL_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
     CALL_OBJECTS = 16,  /* makes, names or frees communicators, windows or files */
     CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
-    CALL_FREES = 64     /* frees an object that the agent remembers by its handle: a datatype, communicator, window or file */
+    CALL_FREES = 64,    /* frees an object that the agent remembers by its handle: a datatype, communicator, window or file */
+    CALL_REMEMBERED = 128 /* tells the agent something to remember in any case: the size of a datatype, where spawned programs are */
 };
 
 struct call_function {
@@ -57,6 +58,10 @@ struct call_description {
     bool completions;          /* call the hook for each message */
     bool lasted;               /* set by the caller after the call: it took long (chain_report_long) */
     bool estimated;            /* received_bytes is the posted size: the library does not report the received size */
+    bool unsized;              /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
+    bool asks;                 /* the call has succeeded, so its handles are alive, and the library may be asked about them */
+    uint32_t epoch;            /* of comm, at a time when a call that succeeded has used it */
+    uint32_t types;            /* describe_type_generation before the call, if it is unsized */
 
     /* From the arguments: */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
@@ -80,7 +85,7 @@ struct call_description {
 
 static inline void call_clear(struct call_description *call)
 {
-    call->lasted = call->estimated = false;
+    call->lasted = call->estimated = call->unsized = call->asks = false;
     call->peer = call->tag = CALL_NONE;
     memset(&call->comm, 0, sizeof *call - offsetof(struct call_description, comm));
 }
@@ -98,6 +103,7 @@ struct call_peer {
  * puts are sent, the bytes that it gets are received. */
 struct call_completion {
     uint64_t comm;          /* or the window; 0 unknown */
+    uint32_t epoch;         /* of comm, while it was alive: it may be freed before its messages arrive */
     uint64_t bytes;
     uint64_t request;       /* the number of the request that sends it, or of the request or matched message of a receive that an earlier
                                call posted; else 0 */
@@ -117,7 +123,8 @@ struct call_request_end {
     uint64_t request; /* as in call_completion */
     enum call_end how;
     bool received;
-    uint64_t comm; /* these three are not set if how is CALL_ENDED */
+    uint32_t epoch; /* of comm, see struct call_completion; these four are not set if how is CALL_ENDED */
+    uint64_t comm;
     struct call_peer world;
     int32_t tag;
 };

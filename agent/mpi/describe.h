@@ -7,17 +7,33 @@
 
 #include "mpi/call.h"
 #include "mpi/describe_state.h"
-#include "mpi/functions.h"
+#include "mpi/handles.h"
 #include "mpi/peers.h"
 #include "mpi/requests.h"
+#include "mpi/sizes.h"
 
 #pragma GCC visibility push(hidden)
 
-uint64_t describe_ask_type_size(MPI_Datatype datatype);
+/* The communicator, window or file of a call. */
+static inline void describe_object(struct call_description *call, uint64_t object)
+{
+    call->comm = object;
+    if (!call->asks) call->epoch = peers_epoch(object); /* else it is known since before the call */
+}
 
-/* ---- sizes ---- */
+/* The object of a request that was started earlier. It may be freed by now. */
+static inline void describe_request_object(struct call_description *call, const struct request *request)
+{
+    call->comm = request->comm;
+    call->epoch = request->epoch;
+}
 
-static inline uint64_t describe_bytes(int64_t count, MPI_Datatype datatype)
+/* ---- sizes: what is not remembered is missing before the call (unsized), and is added when it has succeeded ---- */
+
+uint64_t describe_find_type_size(struct call_description *call, MPI_Datatype datatype);
+
+/* call: NULL for a description that is only used before the call. */
+static inline uint64_t describe_bytes(struct call_description *call, int64_t count, MPI_Datatype datatype)
 {
     if (count <= 0) return 0;
 #if defined(MPICH_LAYOUT)
@@ -26,7 +42,7 @@ static inline uint64_t describe_bytes(int64_t count, MPI_Datatype datatype)
 #endif
     struct describe_thread *thread = &describe_thread;
     if (thread->type != HANDLE_NUMBER(datatype) || thread->type_generation != describe_type_generation)
-        return (uint64_t)count * describe_ask_type_size(datatype);
+        return (uint64_t)count * describe_find_type_size(call, datatype);
     return (uint64_t)count * thread->type_size;
 }
 
@@ -41,13 +57,24 @@ static inline uint64_t describe_plain(int64_t count, MPI_Datatype datatype)
 #else
     bool plain = datatype != NULL_DATATYPE && HANDLE_NUMBER(datatype) < 4096; /* of the standard ABI */
 #endif
-    return plain ? describe_bytes(count, datatype) : 0;
+    return plain ? describe_bytes(NULL, count, datatype) : 0;
 }
 
-static inline void describe_type_freed(void)
+/* Before the sizes of a call that succeeded are described again. */
+static inline void describe_again(struct call_description *call)
 {
-    __atomic_fetch_add(&describe_type_generation, 1, __ATOMIC_RELAXED);
+    call->unsized = false;
+    call->asks = true;
+    call->sent_bytes = call->gave = call->got = 0;
 }
+
+void describe_unsized(struct call_description *call); /* before the call */
+void describe_lost(struct call_description *call);    /* after it */
+
+void describe_type_made(const MPI_Datatype *datatype);
+void describe_type_freeing(const MPI_Datatype *datatype);
+void describe_group_made(const MPI_Group *group);
+void describe_group_freeing(const MPI_Group *group);
 
 /* ---- statuses ---- */
 
@@ -81,7 +108,7 @@ static inline void describe_peer(struct call_description *call, int peer, int ta
 {
     call->peer = peer;
     call->tag = tag;
-    call->comm = HANDLE_NUMBER(comm);
+    describe_object(call, HANDLE_NUMBER(comm));
 }
 
 static inline void describe_send(struct call_description *call, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
@@ -89,7 +116,7 @@ static inline void describe_send(struct call_description *call, int64_t count, M
     describe_peer(call, dest, tag, comm);
     if (dest == MPI_PROC_NULL) return;
     call->sent = 1;
-    call->sent_bytes = describe_bytes(count, datatype);
+    call->sent_bytes = describe_bytes(call, count, datatype);
 }
 
 /* What a call receives that also sends. */
@@ -109,7 +136,7 @@ static inline void describe_sent(const struct call_description *call)
 static inline void describe_partitions(struct call_description *call, int64_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm)
 {
     describe_peer(call, source, tag, comm);
-    call->sent_bytes = describe_bytes(count, datatype);
+    call->sent_bytes = describe_bytes(call, count, datatype);
 }
 
 static inline void describe_received(struct call_description *call, const MPI_Status *status)
@@ -240,15 +267,24 @@ void describe_neighbor_alltoallv(struct call_description *call, const void *send
 void describe_neighbor_alltoallw(struct call_description *call, const void *sendcounts, const MPI_Datatype *sendtypes,
                                  const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm);
 
+/* Asks about a communicator that was alive in this epoch, and remembers it; false: the library did not tell. */
+bool describe_learn_comm(uint64_t comm, uint32_t epoch, struct sizes_comm *facts);
+
 /* ---- spawned processes ---- */
 
 struct describe_spawn {
     char **commands, ***argvs; /* to pass to the library instead; NULL: what the application passes */
     int32_t job;               /* see struct call_peer */
+    uint32_t epoch;            /* of the communicator */
     struct call_spawn how;
     int count; /* of lists */
     char **envs, ***lists;
 };
+
+/* Keeps track of the info objects that say where spawned programs are. */
+void describe_info_set(MPI_Info info, const char *key, bool set);
+void describe_info_dup(MPI_Info info, const MPI_Info *copy);
+void describe_info_freeing(const MPI_Info *info);
 
 /* Before the call, on all its ranks. argvs: NULL, or count lists. */
 void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, int count, char **commands, char ***argvs, const int *most, const MPI_Info *infos);
@@ -261,7 +297,7 @@ void describe_moved(const struct call_description *call);
 
 static inline void describe_file(struct call_description *call, MPI_File file)
 {
-    call->comm = HANDLE_NUMBER(file);
+    describe_object(call, HANDLE_NUMBER(file));
 }
 
 /* ---- objects, for the hooks of call.h ---- */
@@ -276,6 +312,12 @@ void describe_win_freeing(const MPI_Win *win);
 void describe_file_opened(int function, const MPI_File *file, MPI_Comm comm, const char *name);
 void describe_file_closing(const MPI_File *file);
 
+/* After the call that frees it. */
+static inline void describe_object_freed(uint64_t object)
+{
+    if (object) peers_freed(object);
+}
+
 static inline MPI_Comm describe_comm_of(uint64_t handle)
 {
     union mpi_handle h = {.number = handle};
@@ -284,7 +326,7 @@ static inline MPI_Comm describe_comm_of(uint64_t handle)
     return comm;
 }
 
-/* MPI_THREAD_… as 0 to 3; -1 asks the library. */
+/* MPI_THREAD_… as 0 to 3; -1 asks the library, after a call that initialized it. */
 int describe_level(int provided);
 
 #pragma GCC visibility pop

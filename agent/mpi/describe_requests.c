@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "mpi/describe.h"
 
+#include "mpi/ask.h"
+
 #include <stdlib.h>
 
 /* Fills in the request in place: copying it would stall until the writes to the source are complete. */
@@ -12,7 +14,8 @@ static void fill(struct request *made, const struct call_description *call, uint
     made->function = call->function;
     made->peer = peer;
     made->tag = tag;
-    made->epoch = peers_epoch(call->comm);
+    made->epoch = call->epoch;
+    peers_post(call->comm);
 }
 
 static void start(struct call_description *call, const MPI_Request *request, enum request_kind kind, uint64_t bytes, int peer, int tag)
@@ -42,12 +45,12 @@ void describe_started(struct call_description *call, const MPI_Request *request,
 void describe_exchange(struct call_description *call, const MPI_Request *request, int64_t count, MPI_Datatype datatype)
 {
     int kind = call->source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_EXCHANGE;
-    start(call, request, kind, describe_bytes(count, datatype), call->source, call->source_tag);
+    start(call, request, kind, describe_bytes(call, count, datatype), call->source, call->source_tag);
 }
 
 static void report(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)
 {
-    struct call_completion completion = {.comm = request->comm, .bytes = bytes, .request = request->serial + 1, .function = request->function, .peer = peer, .tag = tag,
+    struct call_completion completion = {.comm = request->comm, .epoch = request->epoch, .bytes = bytes, .request = request->serial + 1, .function = request->function, .peer = peer, .tag = tag,
                                          .received = received, .estimated = estimated,
                                          .world = peers_find(request->comm, false, request->epoch, peer)};
     call_hooks.completed(call, &completion);
@@ -55,7 +58,7 @@ static void report(const struct call_description *call, const struct request *re
 
 static __attribute__((noinline)) void report_cancel(const struct call_description *call, const struct request *request, enum call_end how)
 {
-    struct call_request_end end = {.request = request->serial + 1, .how = how, .received = request->kind != REQUEST_SEND, .comm = request->comm,
+    struct call_request_end end = {.request = request->serial + 1, .how = how, .received = request->kind != REQUEST_SEND, .comm = request->comm, .epoch = request->epoch,
                                    .world = peers_find(request->comm, false, request->epoch, request->peer), .tag = request->tag};
     call_hooks.request_ended(call, &end);
 }
@@ -77,17 +80,17 @@ void describe_cancelling(struct call_description *call, MPI_Request request)
     if (request == NULL_REQUEST || !requests_tracked || !requests_cancel(HANDLE_NUMBER(request), &cancelled)) return;
     if (cancelled.kind != REQUEST_SEND && cancelled.kind != REQUEST_RECEIVE) return;
     call->request = cancelled.serial + 1;
-    if (cancelled.epoch == peers_epoch(cancelled.comm)) call->comm = cancelled.comm;
+    describe_request_object(call, &cancelled);
     if (call->completions) report_cancel(call, &cancelled, CALL_CANCEL_ASKED);
 }
 
 /* A call with several requests has their communicator if it is the same for all. */
 static inline void share_comm(struct call_description *call, const struct request *request, bool first)
 {
-    bool known = request->kind != REQUEST_OTHER && request->kind != REQUEST_FILE_READ && request->epoch == peers_epoch(request->comm);
-    if (first)
-        call->comm = known ? request->comm : 0;
-    else if (!known || call->comm != request->comm)
+    bool known = request->kind != REQUEST_OTHER && request->kind != REQUEST_FILE_READ;
+    if (first && known)
+        describe_request_object(call, request);
+    else if (!known || call->comm != request->comm || call->epoch != request->epoch)
         call->comm = 0;
 }
 
@@ -150,7 +153,7 @@ static void receive(struct call_description *call, const struct request *request
 {
     uint64_t bytes = request->bytes;
     int peer = request->peer, tag = request->tag;
-    bool cancelled = false, estimated = request->kind == REQUEST_EXCHANGE && !mpi.fills_exchanges;
+    bool cancelled = false, estimated = request->kind == REQUEST_EXCHANGE && !ask_exchanges_are_filled;
     if (estimated) {
         if (peer == MPI_ANY_SOURCE) peer = CALL_NONE;
         if (tag == MPI_ANY_TAG) tag = CALL_NONE;
@@ -214,7 +217,7 @@ void describe_matching(struct call_description *call, const MPI_Message *message
     struct request matched;
     if (message && requests_tracked && requests_take(HANDLE_NUMBER(*message), UINT64_MAX, &matched)) {
         call->request = matched.serial + 1;
-        if (matched.epoch == peers_epoch(matched.comm)) call->comm = matched.comm;
+        describe_request_object(call, &matched);
     }
 }
 

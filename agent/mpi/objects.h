@@ -6,17 +6,26 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Ranks refer to the processes of `peers`: in an intercommunicator those of the remote group, else those of the own one. */
 struct object_facts {
-    int size;       /* of its group; 0: unknown */
-    bool inter;     /* an intercommunicator: the ranks are the remote group's */
-    int32_t *ranks; /* of the group's processes in MPI_COMM_WORLD, freed by the caller; NULL: unknown */
+    int size;       /* of the own group, which libraries report one element per process for; 0: unknown */
+    int peers;      /* the size of the group that ranks refer to; 0: unknown */
+    bool inter;     /* an intercommunicator */
+    int32_t *ranks; /* of the peers in MPI_COMM_WORLD, freed by the caller; NULL: unknown */
     char name[128];
 };
 
 bool object_is_null(enum call_object kind, union mpi_handle object);
 
-/* Asks the library about an object; for ranks only if with_ranks is set. */
-struct object_facts object_ask(enum call_object kind, union mpi_handle object, bool with_ranks);
+/* Asks the library about an object that was alive in this epoch; for ranks only if with_ranks is set. */
+struct object_facts object_ask(enum call_object kind, union mpi_handle object, uint32_t epoch, bool with_ranks);
+
+/* Whether libraries read beyond the data of the peers: they report one element per process of the own group, also for an
+ * intercommunicator whose remote group is smaller. Also if the groups are unknown. */
+static inline bool object_peers_are_fewer(const struct object_facts *facts)
+{
+    return facts->size == 0 || facts->peers < facts->size;
+}
 
 /* The processes of a communicator or window, of both groups in an intercommunicator. */
 struct object_group {
@@ -25,15 +34,11 @@ struct object_group {
     uint64_t side; /* the same of the local group of an intercommunicator; 0: not one, or unknown */
     int rank;      /* of this process, in the local group; -1 unknown */
 };
-struct object_group object_group(enum call_object kind, union mpi_handle object);
+struct object_group object_group(enum call_object kind, union mpi_handle object, uint32_t epoch);
 
-/* The ranks in a window of a group's processes, which the program has just passed to MPI_Win_post or MPI_Win_start. Returns how many they
- * are; -1: unknown, or more than `most`. */
+/* The ranks in a window of the processes of a group that the program passes to MPI_Win_post or MPI_Win_start. Returns how many they are; -1:
+ * unknown, or more than `most`. */
 int object_members(union mpi_handle window, union mpi_handle group, int32_t *ranks, int most);
-
-/* Whether this is an intercommunicator whose local group is larger than its remote group. Libraries report one element per local process
- * for it, and read beyond the data of the remote group. */
-bool object_remote_is_smaller(enum call_object kind, union mpi_handle object);
 
 #pragma GCC visibility pop
 

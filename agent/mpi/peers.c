@@ -1,13 +1,15 @@
 #include "mpi/peers.h"
 
+#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/agent.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "mpi/functions.h"
+#include "mpi/ask.h"
+#include "mpi/groups.h"
 
-enum { ENTRIES = 256, JOBS = 64 };
+enum { ENTRIES = 256, JOBS = 64, DEPARTED = 32 };
 
 struct entry {
     uint64_t object;
@@ -16,46 +18,47 @@ struct entry {
     struct call_peer peer;
 };
 
+/* A communicator that was freed while requests may have been pending. */
+struct departed {
+    uint64_t object;
+    uint32_t epoch; /* while it was alive */
+    int32_t size;
+    struct call_peer *peers; /* by rank */
+};
+
 uint32_t peers_epochs[PEERS_EPOCHS];
+uint64_t peers_posted[PEERS_EPOCHS];
 uint64_t peers_world;
+bool peers_have_world;
 static AGENT_THREAD struct entry *entries; /* NULL: none yet */
+static MPI_Group world;                    /* while peers_have_world */
 static MPI_Group jobs[JOBS]; /* spawned jobs, with processes in the order of their MPI_COMM_WORLD; 0: none */
 static int32_t job_count;
 static MPI_Group parents; /* those who spawned ours */
 static bool has_parents;
-bool peers_have_world;
+static struct departed departed[DEPARTED];
+static unsigned departures;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for departed */
 
 static const struct call_peer unknown = {CALL_NONE, CALL_NONE};
 
-/* The group that an object's ranks refer to. */
-static bool group_of(uint64_t object, bool window, MPI_Group *group)
+bool groups_translate(MPI_Group group, int count, const int *ranks, int *found)
 {
-    union mpi_handle handle = {.number = object};
-    MPI_Comm comm;
-    MPI_Win win;
-    int inter = 0;
-    memcpy(&comm, &handle, sizeof comm);
-    memcpy(&win, &handle, sizeof win);
-    if (window) return mpi.Win_get_group(win, group) == MPI_SUCCESS;
-    if (mpi.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return false;
-    return (inter ? mpi.Comm_remote_group : mpi.Comm_group)(comm, group) == MPI_SUCCESS;
+    return peers_have_world && ask_translate(group, count, ranks, world, found);
 }
+
+/* ---- processes ---- */
 
 static int translate(MPI_Group from, int rank, MPI_Group to)
 {
     int found = MPI_UNDEFINED;
-    return mpi.Group_translate_ranks(from, 1, &rank, to, &found) == MPI_SUCCESS ? found : MPI_UNDEFINED;
+    return ask_translate(from, 1, &rank, to, &found) ? found : MPI_UNDEFINED;
 }
 
-static struct call_peer identify(MPI_Group group, int rank)
+/* A process that is not in MPI_COMM_WORLD. */
+static struct call_peer identify_other(MPI_Group group, int rank)
 {
-    MPI_Group world;
-    int size = 0, found = MPI_UNDEFINED;
-    if (mpi.Group_size(group, &size) != MPI_SUCCESS || rank < 0 || rank >= size) return unknown;
-    if (mpi.Comm_group(COMM_WORLD, &world) != MPI_SUCCESS) return unknown;
-    found = translate(group, rank, world);
-    mpi.Group_free(&world);
-    if (found != MPI_UNDEFINED) return (struct call_peer){0, found};
+    int found;
     for (int i = 0; i < JOBS; i++) {
         MPI_Group job = __atomic_load_n(&jobs[i], __ATOMIC_ACQUIRE);
         if (job && (found = translate(group, rank, job)) != MPI_UNDEFINED) return (struct call_peer){i + 1, found};
@@ -64,25 +67,83 @@ static struct call_peer identify(MPI_Group group, int rank)
     return unknown;
 }
 
+static struct call_peer identify(MPI_Group group, int rank)
+{
+    int found = MPI_UNDEFINED;
+    if (rank < 0 || rank >= ask_group_size(group) || !groups_translate(group, 1, &rank, &found)) return unknown;
+    return found != MPI_UNDEFINED ? (struct call_peer){0, found} : identify_other(group, rank);
+}
+
+/* ---- communicators that were freed ---- */
+
+static struct call_peer *identify_all(MPI_Group group, int size)
+{
+    int32_t *ranks = groups_ranks(group, size);
+    struct call_peer *peers = ranks ? memory_get((size_t)size * sizeof *peers) : NULL;
+    for (int i = 0; peers && i < size; i++) peers[i] = ranks[i] >= 0 ? (struct call_peer){0, ranks[i]} : identify_other(group, i);
+    free(ranks);
+    return peers;
+}
+
+static void depart(uint64_t object, uint32_t epoch)
+{
+    MPI_Group group;
+    if (object == peers_world || !peers_have_world || !ask_group(CALL_COMM, object, epoch, true, &group)) return;
+    struct departed new = {.object = object, .epoch = epoch, .size = ask_group_size(group)};
+    new.peers = identify_all(group, new.size);
+    ask_free_group(&group);
+    if (!new.peers) return;
+    struct hold hold = hold_lock(&lock);
+    struct departed *place = &departed[departures++ % DEPARTED];
+    free(place->peers);
+    *place = new;
+    hold_unlock(&lock, hold);
+}
+
+static struct call_peer find_departed(uint64_t object, uint32_t epoch, int32_t rank)
+{
+    struct call_peer found = unknown;
+    if (!__atomic_load_n(&departures, __ATOMIC_RELAXED)) return found;
+    struct hold hold = hold_lock(&lock);
+    for (const struct departed *d = departed; d < departed + DEPARTED; d++)
+        if (d->peers && d->object == object && d->epoch == epoch && rank < d->size) found = d->peers[rank];
+    hold_unlock(&lock, hold);
+    return found;
+}
+
+/* The handle may be one that the library is about to refuse; an object that requests were started with is known to be alive. */
+void peers_freeing(enum call_object kind, uint64_t object)
+{
+    int saved = errno;
+    uint64_t slot = peers_hash(object) % PEERS_EPOCHS;
+    bool posted = object && __atomic_compare_exchange_n(&peers_posted[slot], &(uint64_t){object}, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (kind == CALL_COMM && posted) depart(object, peers_epoch(object));
+    __atomic_fetch_add(&peers_epochs[slot], 1, __ATOMIC_SEQ_CST);
+    ask_settle();
+    errno = saved;
+}
+
+/* ---- looking up ---- */
+
 struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
-    if (object == 0 || rank < 0 || epoch != peers_epoch(object)) return unknown;
+    if (object == 0 || rank < 0 || !peers_have_world) return unknown;
+    if (epoch != peers_epoch(object)) return window ? unknown : find_departed(object, epoch, rank);
     if (!entries && !(entries = memory_new(ENTRIES, sizeof *entries))) return unknown;
     struct entry *entry = &entries[peers_hash(object + (uint64_t)rank) % ENTRIES];
     if (entry->object == object && entry->rank == rank && entry->epoch == epoch) return entry->peer;
     MPI_Group group;
-    if (!peers_have_world || !group_of(object, window, &group)) return unknown;
+    if (!ask_group(window ? CALL_WIN : CALL_COMM, object, epoch, true, &group)) return unknown;
     *entry = (struct entry){object, rank, epoch, identify(group, rank)};
-    mpi.Group_free(&group);
+    ask_free_group(&group);
     return entry->peer;
 }
 
 void peers_start(void)
 {
-    MPI_Comm parent = NULL_COMM;
-    peers_have_world = true;
-    has_parents = mpi.Comm_get_parent && mpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != NULL_COMM &&
-                  mpi.Comm_remote_group(parent, &parents) == MPI_SUCCESS;
+    peers_have_world = ask_group(CALL_COMM, peers_world, peers_epoch(peers_world), false, &world);
+    if (!peers_have_world) agent_note("the processes at the other end of messages are not known: the MPI library did not tell the group of MPI_COMM_WORLD");
+    has_parents = ask_parents(&parents);
 }
 
 int32_t peers_spawning(void)
@@ -93,18 +154,20 @@ int32_t peers_spawning(void)
 void peers_spawned(union mpi_handle children, int32_t job)
 {
     MPI_Group group;
-    if (job <= JOBS && group_of(children.number, false, &group)) __atomic_store_n(&jobs[job - 1], group, __ATOMIC_RELEASE);
+    if (job <= JOBS && ask_group(CALL_COMM, children.number, peers_epoch(children.number), true, &group)) __atomic_store_n(&jobs[job - 1], group, __ATOMIC_RELEASE);
 }
 
 void peers_end(void)
 {
+    bool had_world = peers_have_world;
     peers_have_world = false;
     for (int i = 0; i < JOBS; i++) {
         MPI_Group job = __atomic_exchange_n(&jobs[i], 0, __ATOMIC_ACQUIRE);
-        if (job) mpi.Group_free(&job);
+        if (job) ask_free_group(&job);
     }
-    if (has_parents) mpi.Group_free(&parents);
+    if (has_parents) ask_free_group(&parents);
     has_parents = false;
+    if (had_world) ask_free_group(&world);
 }
 
 void peers_thread_end(void)

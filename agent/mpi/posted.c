@@ -1,7 +1,7 @@
 #include "mpi/posted.h"
 
 #include "base/memory.h"
-#include "mpi/functions.h"
+#include "mpi/handles.h"
 
 enum { MOST = 256 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "mpi/peers.h"
 #include "pvar/pvar.h"
 
 /* A sample's record must fit a chunk of 64 KiB together with others. */
@@ -224,13 +225,14 @@ struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char 
     struct pvar_object *o = &g->objects[0];
     *o = (struct pvar_object){.id = pvar.next_object++, .bind = bind, .handle = handle};
     g->object_count = 1;
-    if (object_remote_is_smaller(pvar_kind(bind), handle)) {
+    uint32_t epoch = peers_epoch(handle.number);
+    o->facts = object_ask(pvar_kind(bind), handle, epoch, false);
+    if (object_peers_are_fewer(&o->facts)) {
         pvar.skipped_objects++;
     } else {
-        o->facts = object_ask(pvar_kind(bind), handle, false);
         add_readings(g, o, 0);
         if (ranks_needed(g, o))
-            o->facts = object_ask(pvar_kind(bind), handle, true);
+            o->facts = object_ask(pvar_kind(bind), handle, epoch, true);
         if (!o->facts.name[0])
             snprintf(o->facts.name, sizeof o->facts.name, "%s %llu", how ? how : "made", (unsigned long long)o->id);
     }

@@ -56,7 +56,7 @@ MPI_Mrecv from 1 of other 0:1 tag 15 20 bytes
 MPI_Isend to 0 of other 0:2 tag 16 24 bytes
 MPI_Imrecv from 1 of other 0:1 tag 16 24 bytes in MPI_Waitall
 MPI_Isend to 0 of other 0:2 tag 17 28 bytes
-MPI_Irecv from 1 of other unknown tag 17 28 bytes in MPI_Waitall
+MPI_Irecv from 1 of other 0:1 tag 17 28 bytes in MPI_Waitall
 `
 
 // exchangesOf0 are the additional messages in MPI-4 libraries. MPICH does not set the status of MPI_Isendrecv; Open MPI does.

@@ -11,6 +11,7 @@ type kind struct {
 	traffic string // OR of enum call_traffic
 	early   string // for all calls, before the check whether the call counts
 	locals  string
+	sizes   string // described calls, and again after one that succeeded if a size was not known: it only assigns
 	before  string // described calls
 	after   string // described calls that succeeded
 	always  string // described calls, also those that failed; replaces after
@@ -22,6 +23,7 @@ const (
 	sends, receives, requests   = "CALL_SENDS", "CALL_RECEIVES", "CALL_REQUESTS"
 	completes, objects          = "CALL_COMPLETES", "CALL_OBJECTS"
 	frees                       = "CALL_FREES"
+	remembered                  = "CALL_REMEMBERED"
 	ownStatus                   = "MPI_Status own_status;"
 	status                      = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
 	peerDest, peerSource        = "describe_peer(call, dest, tag, comm);", "describe_peer(call, source, tag, comm);"
@@ -42,9 +44,9 @@ var kinds = map[string]kind{
 	"-":   {class: "OTHER"},
 	"old": {class: "OTHER", traffic: "CALL_FORWARDS"},
 
-	"send":      {class: pointToPoint, traffic: sends, before: send, after: messageSent},
-	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(started, "REQUEST_SEND") + " " + messageSent},
-	"send_init": {class: pointToPoint, traffic: sends + "|" + requests, before: send, after: makes(persistent, "REQUEST_SEND")},
+	"send":      {class: pointToPoint, traffic: sends, sizes: send, after: messageSent},
+	"isend":     {class: pointToPoint, traffic: sends + "|" + requests, sizes: send, after: makes(started, "REQUEST_SEND") + " " + messageSent},
+	"send_init": {class: pointToPoint, traffic: sends + "|" + requests, sizes: send, after: makes(persistent, "REQUEST_SEND")},
 	"recv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: peerSource + " " + status,
 		after: "describe_received(call, status);"},
 	"irecv": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
@@ -52,26 +54,26 @@ var kinds = map[string]kind{
 	"recv_init": {class: pointToPoint, traffic: receives + "|" + requests, before: peerSource,
 		after: makes(persistent, "describe_receive(source)")},
 	"sendrecv": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
-		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + exchanging + " " + status,
-		after:  messageSent + " describe_received(call, status);"},
+		sizes: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + exchanging, before: status,
+		after: messageSent + " describe_received(call, status);"},
 	"sendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives, locals: ownStatus,
-		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + exchanging + " " + status,
-		after:  messageSent + " describe_received(call, status);"},
+		sizes: "describe_send(call, count, datatype, dest, sendtag, comm); " + exchanging, before: status,
+		after: messageSent + " describe_received(call, status);"},
 	"isendrecv": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
-		before: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); " + exchanging,
-		after:  messageSent + " describe_exchange(call, request, recvcount, recvtype);"},
+		sizes: "describe_send(call, sendcount, sendtype, dest, sendtag, comm); describe_bytes(call, recvcount, recvtype); " + exchanging,
+		after: messageSent + " describe_exchange(call, request, recvcount, recvtype);"},
 	"isendrecv_replace": {class: pointToPoint, traffic: sends + "|" + receives + "|" + requests,
-		before: "describe_send(call, count, datatype, dest, sendtag, comm); " + exchanging,
-		after:  messageSent + " describe_exchange(call, request, count, datatype);"},
+		sizes: "describe_send(call, count, datatype, dest, sendtag, comm); " + exchanging,
+		after: messageSent + " describe_exchange(call, request, count, datatype);"},
 	"mrecv": {class: pointToPoint, traffic: receives, locals: ownStatus, before: matching + " " + status,
 		after: "describe_received(call, status);"},
 	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, before: matching, after: makes(started, "REQUEST_RECEIVE")},
 	"psend_init": {class: pointToPoint, traffic: sends + "|" + requests,
-		before: "describe_send(call, (int64_t)partitions * count, datatype, dest, tag, comm);",
-		after:  makes(persistent, "REQUEST_SEND")},
+		sizes: "describe_send(call, (int64_t)partitions * count, datatype, dest, tag, comm);",
+		after: makes(persistent, "REQUEST_SEND")},
 	"precv_init": {class: pointToPoint, traffic: receives + "|" + requests,
-		before: "describe_partitions(call, (int64_t)partitions * count, datatype, source, tag, comm);",
-		after:  makes(persistent, "REQUEST_PARTITIONED_RECEIVE")},
+		sizes: "describe_partitions(call, (int64_t)partitions * count, datatype, source, tag, comm);",
+		after: makes(persistent, "REQUEST_PARTITIONED_RECEIVE")},
 	"probe":   {class: pointToPoint, before: peerSource},
 	"mprobe":  {class: pointToPoint, before: peerSource, after: "describe_matched(call, message);"},
 	"improbe": {class: pointToPoint, before: peerSource, after: "if (*flag) describe_matched(call, message);"},
@@ -130,10 +132,10 @@ var kinds = map[string]kind{
 	"ifile_read": {class: "IO", traffic: receives + "|" + requests, after: makes(started, "REQUEST_FILE_READ"),
 		before: "describe_file(call, fh);"},
 	"ifile_write": {class: "IO", traffic: sends + "|" + requests, after: makes(started, "REQUEST_OTHER"),
-		before: "describe_file(call, fh); call->gave = describe_bytes(count, datatype);"},
-	"file_open": {class: "IO", traffic: objects, after: "call->comm = HANDLE_NUMBER(*fh);",
+		sizes: "describe_file(call, fh); call->gave = describe_bytes(call, count, datatype);"},
+	"file_open": {class: "IO", traffic: objects, after: "describe_object(call, HANDLE_NUMBER(*fh));",
 		hook: "if (rc == MPI_SUCCESS) describe_file_opened(record->function, fh, comm, filename);"},
-	"file_close": {class: "IO", traffic: objects + "|" + frees, early: "describe_file_closing(fh);", before: "call->comm = describe_file_number(fh);"},
+	"file_close": freeing("IO", "file", "fh", "describe_file_closing"),
 	"file":       {class: "IO"},
 
 	"comm_new": {class: "OTHER", traffic: objects,
@@ -143,13 +145,22 @@ var kinds = map[string]kind{
 		hook:  "if (rc == MPI_SUCCESS) describe_comm_idup(record->function, newcomm, comm, request);"},
 	"spawn":          spawn("1, (char *[]){(char *)command}, (char **[]){argv}, &maxprocs, &info", "command = spawn.commands[0]; argv = spawn.argvs[0];"),
 	"spawn_multiple": spawn("count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info", "array_of_commands = spawn.commands; array_of_argv = spawn.argvs;"),
-	"comm_free":      {class: "OTHER", traffic: objects + "|" + frees, early: "describe_comm_freeing(comm);", before: "call->comm = describe_comm_number(comm);"},
+	"comm_free":      freeing("OTHER", "comm", "comm", "describe_comm_freeing"),
 	"comm_named":     {class: "OTHER", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_comm_named(comm, comm_name);"},
-	"win_new": {class: "RMA", traffic: objects, after: "call->comm = HANDLE_NUMBER(*NEW);",
+	"win_new": {class: "RMA", traffic: objects, after: "describe_object(call, HANDLE_NUMBER(*NEW));",
 		hook: "if (rc == MPI_SUCCESS) describe_win_created(record->function, NEW, PARENT);"},
-	"win_free":  {class: "RMA", traffic: objects + "|" + frees, early: "describe_win_freeing(win);", before: "call->comm = describe_win_number(win);"},
+	"win_free":  freeing("RMA", "win", "win", "describe_win_freeing"),
 	"win_named": {class: "RMA", traffic: objects, hook: "if (rc == MPI_SUCCESS) describe_win_named(win, win_name);"},
-	"type_free": {class: "OTHER", traffic: frees, early: "describe_type_freed();"},
+	"type_free": {class: "OTHER", traffic: frees, early: "describe_type_freeing(datatype);"},
+	"type_made": {class: "OTHER", traffic: remembered, hook: "if (rc == MPI_SUCCESS) describe_type_made(NEW);"},
+
+	"group_made": {class: "OTHER", traffic: remembered, hook: "if (rc == MPI_SUCCESS) describe_group_made(NEW);"},
+	"group_free": {class: "OTHER", traffic: remembered, early: "describe_group_freeing(group);"},
+
+	"info_set":    {class: "OTHER", traffic: remembered, hook: "if (rc == MPI_SUCCESS) describe_info_set(info, key, true);"},
+	"info_delete": {class: "OTHER", traffic: remembered, hook: "if (rc == MPI_SUCCESS) describe_info_set(info, key, false);"},
+	"info_dup":    {class: "OTHER", traffic: remembered, hook: "if (rc == MPI_SUCCESS) describe_info_dup(info, newinfo);"},
+	"info_free":   {class: "OTHER", traffic: remembered, early: "describe_info_freeing(info);"},
 
 	"init": {class: "OTHER", hooked: "chain_before_init(record);", hook: "int started = chain_started(record, rc, false); chain_after_init(record, started, started == MPI_SUCCESS ? describe_level(-1) : -1, false);"},
 	"init_thread": {class: "OTHER", hooked: "chain_before_init(record);",
@@ -170,6 +181,13 @@ var kinds = map[string]kind{
 // given is a count that does not apply if the operation only fetches.
 func given(count string) string { return "op == NO_OP ? 0 : " + count }
 
+// freeing describes calls that free the object that a parameter points to.
+func freeing(class, object, parameter, before string) kind {
+	number := "describe_" + object + "_number(" + parameter + ")"
+	return kind{class: class, traffic: objects + "|" + frees, early: before + "(" + parameter + ");", locals: "const uint64_t freed = " + number + ";",
+		before: "describe_object(call, freed);", hook: "describe_object_freed(freed);"}
+}
+
 // spawn describes calls that start the commands given.
 func spawn(given, replace string) kind {
 	return kind{class: "OTHER", traffic: objects, locals: "struct describe_spawn spawn = {0};",
@@ -177,8 +195,8 @@ func spawn(given, replace string) kind {
 		hook:   "describe_spawned(&spawn, record->function, rc, root, comm, intercomm);"}
 }
 
-func rma(before string, request bool, traffic string) kind {
-	k := kind{class: "RMA", traffic: traffic, before: before, after: "describe_moved(call);"}
+func rma(sizes string, request bool, traffic string) kind {
+	k := kind{class: "RMA", traffic: traffic, sizes: sizes, after: "describe_moved(call);"}
 	if request {
 		k.traffic += "|" + requests
 		k.after += " " + makes(started, "REQUEST_OTHER")
@@ -231,17 +249,17 @@ func lookKind(word string) (kind, bool) {
 		return k, true
 	}
 	k := kind{class: collectiveStr, traffic: sends + "|" + receives}
-	if before, ok := collectives[word]; ok {
-		k.before = before
+	if sizes, ok := collectives[word]; ok {
+		k.sizes = sizes
 		return k, true
 	}
-	if before, ok := collectives[strings.TrimPrefix(word, "i")]; ok {
-		k.before, k.after = before, makes(started, "REQUEST_COLLECTIVE")
+	if sizes, ok := collectives[strings.TrimPrefix(word, "i")]; ok {
+		k.sizes, k.after = sizes, makes(started, "REQUEST_COLLECTIVE")
 		k.traffic += "|" + requests
 		return k, true
 	}
-	if before, ok := collectives[strings.TrimSuffix(word, "_init")]; ok {
-		k.before, k.after = before, makes(persistent, "REQUEST_COLLECTIVE")
+	if sizes, ok := collectives[strings.TrimSuffix(word, "_init")]; ok {
+		k.sizes, k.after = sizes, makes(persistent, "REQUEST_COLLECTIVE")
 		k.traffic += "|" + requests
 		return k, true
 	}

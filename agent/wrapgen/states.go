@@ -54,10 +54,10 @@ func (f Function) object() (name, bit string) {
 func (f Function) describesObject() string {
 	k, _ := lookKind(f.Kind)
 	name, bit := f.object()
-	if of := map[string]string{"RMA": "CHAIN_WINDOW", "IO": "CHAIN_FILE"}[k.class]; k.before != "" || bit != cmp.Or(of, "CHAIN_COMM") {
+	if of := map[string]string{"RMA": "CHAIN_WINDOW", "IO": "CHAIN_FILE"}[k.class]; k.before+k.sizes != "" || bit != cmp.Or(of, "CHAIN_COMM") {
 		return ""
 	}
-	return "call->comm = HANDLE_NUMBER(" + name + ");"
+	return "describe_object(call, HANDLE_NUMBER(" + name + "));"
 }
 
 // State derives the state from the parameters' names in the table.
@@ -195,7 +195,7 @@ func (f Function) stateBytes(k kind, set func(member, value string, bit ...strin
 		valid := k.class == pointToPoint || k.class == collectiveStr && p[0] == "count" || k.class == "IO" ||
 			slices.Contains([]string{"put", "get", "rput", "rget"}, f.Kind)
 		if valid && (f.has(p[0], "int") || f.has(p[0], "MPI_Count")) && f.has(p[1], "MPI_Datatype") {
-			set("bytes", "describe_bytes("+p[0]+", "+p[1]+")", "CHAIN_BYTES")
+			set("bytes", "describe_bytes(NULL, "+p[0]+", "+p[1]+")", "CHAIN_BYTES")
 			return
 		}
 	}

@@ -158,7 +158,7 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 		line("state", state.Open+" chain_state_opened(state);")
 	}
 	line("", k.locals)
-	line("record->described", k.before+f.describesObject())
+	line("record->described", strings.TrimSpace(k.sizes+" "+k.before+f.describesObject()))
 	line("record->flags & CHAIN_FLAG_HOOK", k.hooked)
 	b.WriteString("    chain_before_next(record);\n    int rc;\n")
 	f.writeCall(b, "rc", shifted, arguments, moreArguments)
@@ -185,8 +185,12 @@ func (k kind) succeeded() string {
 		failed = "describe_receive_failed"
 	}
 	code := "if (rc != MPI_SUCCESS) " + failed + "(call);"
-	if k.after != "" {
-		code += " else { " + k.after + " }"
+	after := k.after
+	if k.sizes != "" {
+		after = "if (__builtin_expect(call->unsized, 0)) { describe_again(call); " + k.sizes + " } " + after
+	}
+	if after != "" {
+		code += " else { " + strings.TrimSpace(after) + " }"
 	}
 	return code
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi/peers.h"
 #include "tools/event/event.h"
 #include "tools/objects/objects.h"
 
@@ -29,7 +30,7 @@ static void preparing(void)
 
 static void bind_object(int bind, enum call_object kind, union mpi_handle handle, union mpi_handle original)
 {
-    uint32_t id = objects_learn(kind, handle.number);
+    uint32_t id = objects_at(kind, handle.number, peers_epoch(handle.number), true);
     if (prepared) {
         event_prove(bind, handle, true);
         event_bind(bind, handle, id);

@@ -10,6 +10,7 @@
 
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "mpi/peers.h"
 #include "tools/event/event.h"
 
 enum { PERUSE_EVENTS = 256 };
@@ -54,7 +55,7 @@ struct peruse_comm {
     struct peruse_comm *next;
     uint64_t handle;
     uint32_t object;
-    int32_t size, *ranks; /* in MPI_COMM_WORLD; NULL: unknown */
+    int32_t size, *ranks; /* of the peers in MPI_COMM_WORLD; NULL: unknown */
     bool bound;
     struct peruse_binding bindings[];
 };
@@ -166,14 +167,14 @@ static int bind_one(struct peruse_binding *b, uint64_t original)
 void event_peruse_bind(union mpi_handle handle, uint32_t object, union mpi_handle original)
 {
     int saved = errno, rc = MPITX_SUCCESS;
-    struct object_facts facts = object_ask(CALL_COMM, handle, true);
+    struct object_facts facts = object_ask(CALL_COMM, handle, peers_epoch(handle.number), true);
     struct hold hold = hold_lock(&event_peruse_lock);
     struct peruse_comm *c = find_free();
     if (c) {
         int32_t *old = c->ranks;
         c->handle = handle.number;
         c->object = object;
-        c->size = facts.size;
+        c->size = facts.peers;
         c->ranks = facts.ranks;
         c->bound = true;
         free(old);

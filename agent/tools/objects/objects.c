@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "mpi/objects.h"
+#include "mpi/peers.h"
 
 enum { CHAINS = 1024 };
 
@@ -51,7 +52,8 @@ static const struct mpitx_run_field fields[] = {
 struct object {
     uint64_t handle;
     struct row *row;
-    uint32_t next; /* in its chain; 0: none */
+    uint32_t next;        /* in its chain; 0: none */
+    uint32_t made, ended; /* the handle's epochs when it was made, and since it was freed */
     uint8_t kind, freed;
 };
 
@@ -72,6 +74,18 @@ static uint32_t find(enum call_object kind, uint64_t handle, bool also_freed)
     uint32_t id = __atomic_load_n(chain_of(handle), __ATOMIC_ACQUIRE);
     while (id && (objects[id].handle != handle || objects[id].kind != kind)) id = objects[id].next;
     return also_freed || !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED) ? id : 0; /* if the newest one is freed, so are the older ones */
+}
+
+/* The object that a handle meant in an epoch that is over. */
+static uint32_t find_then(enum call_object kind, uint64_t handle, uint32_t epoch)
+{
+    uint32_t id = handle && objects ? __atomic_load_n(chain_of(handle), __ATOMIC_ACQUIRE) : 0;
+    for (; id; id = objects[id].next) {
+        const struct object *o = &objects[id];
+        bool ended = __atomic_load_n(&o->freed, __ATOMIC_ACQUIRE) && (int32_t)(epoch - o->ended) >= 0;
+        if (o->handle == handle && o->kind == kind && (int32_t)(epoch - o->made) >= 0 && !ended) return id;
+    }
+    return 0;
 }
 
 uint32_t objects_find(enum call_object kind, uint64_t handle)
@@ -104,7 +118,7 @@ static bool full(void)
     return true;
 }
 
-static uint32_t add(uint64_t handle, struct row *new)
+static uint32_t add(uint64_t handle, uint32_t epoch, struct row *new)
 {
     if (full()) return 0;
     new->id = count + 1;
@@ -113,7 +127,7 @@ static uint32_t add(uint64_t handle, struct row *new)
     if (!row) return 0;
     uint32_t *chain = chain_of(handle);
     uint32_t id = count + 1;
-    objects[id] = (struct object){.handle = handle, .row = row, .next = *chain, .kind = (uint8_t)new->kind};
+    objects[id] = (struct object){.handle = handle, .row = row, .next = *chain, .made = epoch, .kind = (uint8_t)new->kind};
     __atomic_store_n(chain, id, __ATOMIC_RELEASE);
     __atomic_store_n(&count, id, __ATOMIC_RELAXED);
     return id;
@@ -121,16 +135,17 @@ static uint32_t add(uint64_t handle, struct row *new)
 
 /* ---- objects ---- */
 
-/* An object that was made by a function (negative: unknown) from a communicator (0: none, or unknown). job: which spawned job it leads to; else 0. */
-static uint32_t learn(enum call_object kind, union mpi_handle handle, int function, uint64_t parent, const char *name, int32_t job)
+/* An object that was alive in an epoch, and was made by a function (negative: unknown) from a communicator (0: none, or unknown).
+ * job: which spawned job it leads to; else 0. */
+static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t epoch, int function, uint64_t parent, const char *name, int32_t job)
 {
     if (full()) return 0;
     int saved = errno;
     struct object_facts facts = {0};
     struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent)};
     if (kind != CALL_FILE) {
-        struct object_group group = object_group(kind, handle);
-        facts = object_ask(kind, handle, false);
+        struct object_group group = object_group(kind, handle, epoch);
+        facts = object_ask(kind, handle, epoch, false);
         new.size = group.size;
         new.group = group.hash;
         new.side = group.side;
@@ -140,18 +155,19 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, int functi
     new.name = name && *name ? text_of(name) : text_empty();
     struct hold hold = hold_lock(&lock);
     uint32_t id = objects_find(kind, handle.number); /* another thread may have been faster */
-    if (!id) id = add(handle.number, &new);
+    if (!id) id = add(handle.number, epoch, &new);
     hold_unlock(&lock, hold);
     errno = saved;
     return id;
 }
 
-uint32_t objects_learn(enum call_object kind, uint64_t handle)
+uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool alive)
 {
+    if (epoch != peers_epoch(handle)) return find_then(kind, handle, epoch);
     uint32_t id = objects_find(kind, handle);
     union mpi_handle object = {.number = handle};
-    if (id || !on || !handle || kind == CALL_FILE || object_is_null(kind, object) || count == OBJECTS_MOST - 1) return id;
-    return learn(kind, object, -1, 0, NULL, 0);
+    if (id || !alive || !on || !handle || kind == CALL_FILE || object_is_null(kind, object) || count == OBJECTS_MOST - 1) return id;
+    return learn(kind, object, epoch, -1, 0, NULL, 0);
 }
 
 static void rename_object(uint32_t id, const char *name)
@@ -172,7 +188,8 @@ static void mark_freed(uint32_t id)
         objects[id].row->freed = 1;
         mpitx_run_row_end(&objects[id].row->head);
     }
-    __atomic_store_n(&objects[id].freed, 1, __ATOMIC_RELAXED);
+    objects[id].ended = peers_epoch(objects[id].handle);
+    __atomic_store_n(&objects[id].freed, 1, __ATOMIC_RELEASE);
     hold_unlock(&lock, hold);
 }
 
@@ -183,7 +200,7 @@ static void object(const struct chain_object *object)
     int saved = errno;
     switch (object->event) {
     case CHAIN_OBJECT_MADE:
-        if (!id) learn(object->kind, object->handle, object->function, object->parent.number, object->name, object->job);
+        if (!id) learn(object->kind, object->handle, peers_epoch(object->handle.number), object->function, object->parent.number, object->name, object->job);
         break;
     case CHAIN_OBJECT_NAMED:
         if (id) rename_object(id, object->text);
@@ -222,7 +239,7 @@ static const struct chain_observer collectives_observer = {.name = "objects", .e
 
 static void learn_predefined(uint64_t handle)
 {
-    if (handle) learn(CALL_COMM, (union mpi_handle){.number = handle}, -1, 0, NULL, 0);
+    if (handle) learn(CALL_COMM, (union mpi_handle){.number = handle}, peers_epoch(handle), -1, 0, NULL, 0);
 }
 
 bool objects_start(void)

@@ -26,7 +26,7 @@ static uint8_t *profiled;     /* by function */
 static NOINLINE uint32_t other_object(struct profile_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
 {
     if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
-    uint32_t object = call->rc == 0 ? objects_learn(kind, handle) : objects_find(kind, handle);
+    uint32_t object = objects_at(kind, handle, epoch, call->rc == 0);
     if (!object) return 0;
     thread->handle = handle;
     thread->epoch = epoch;
@@ -38,7 +38,7 @@ static inline uint32_t object_of(struct profile_thread *thread, const struct cha
 {
     uint64_t handle = call->description.comm;
     if (!call->described || !handle) return 0;
-    uint32_t epoch = peers_epoch(handle);
+    uint32_t epoch = call->description.epoch;
     enum call_object kind = objects_kind(call->function);
     if (thread->handle == handle && thread->epoch == epoch && thread->kind == kind) return thread->object;
     return other_object(thread, call, handle, epoch, kind);

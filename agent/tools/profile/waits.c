@@ -51,8 +51,8 @@ static void add(struct mpitx_run *to, struct profile_thread *thread, const uint6
 static void waits_for_argument(struct profile_thread *thread, const struct chain_call *call)
 {
     const struct call_description *arguments = &call->description;
-    if (chain_functions[call->function].kind != CALL_POINT_TO_POINT || arguments->peer < 0) return;
-    waits_for(thread, call, peers_find(arguments->comm, false, peers_epoch(arguments->comm), arguments->peer), true);
+    if (chain_functions[call->function].kind != CALL_POINT_TO_POINT || arguments->peer < 0 || call->rc != 0) return;
+    waits_for(thread, call, peers_find(arguments->comm, false, arguments->epoch, arguments->peer), true);
 }
 
 void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call, const struct mpitx_run_row *row)

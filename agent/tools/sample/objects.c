@@ -1,5 +1,6 @@
 /* objects.c: handles communicators and windows that the application creates, names and frees. */
 #define _GNU_SOURCE
+#include "mpi/peers.h"
 #include "tools/sample/sampler.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ static void created(int bind, union mpi_handle handle, const char *how)
             look_for_late_variables();
         if (pvar.follow && !pvar_group_find(bind, handle)) { /* MPI_Comm_get_parent returns the same one each time */
             struct pvar_object object = {.bind = bind, .handle = handle};
-            if (!object_remote_is_smaller(pvar_kind(bind), handle))
+            struct object_facts facts = object_ask(pvar_kind(bind), handle, peers_epoch(handle.number), false);
+            if (!object_peers_are_fewer(&facts))
                 pvar_prove(&object);
             pvar_group_new(bind, handle, how);
         }

@@ -94,7 +94,7 @@ void trace_record_unseen(void)
 static NOINLINE uint32_t other_object(struct trace_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
 {
     if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
-    uint32_t object = call->rc == 0 ? objects_learn(kind, handle) : objects_find(kind, handle);
+    uint32_t object = objects_at(kind, handle, epoch, call->rc == 0);
     if (!object) return 0;
     thread->known.handle = handle;
     thread->known.epoch = epoch;
@@ -102,10 +102,9 @@ static NOINLINE uint32_t other_object(struct trace_thread *thread, const struct 
     return thread->known.object = object;
 }
 
-static inline uint32_t object_of(struct trace_thread *thread, const struct chain_call *call, uint64_t handle, enum call_object kind)
+static inline uint32_t object_of(struct trace_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
 {
     if (!handle) return 0;
-    uint32_t epoch = peers_epoch(handle);
     if (thread->known.handle == handle && thread->known.epoch == epoch && thread->known.kind == kind) return thread->known.object;
     return other_object(thread, call, handle, epoch, kind);
 }
@@ -124,7 +123,7 @@ static void add_peer(struct trace_call *event, const struct chain_call *call)
     event->flags |= kind == CALL_COLLECTIVE ? TRACE_ROOT : kind == CALL_RMA ? TRACE_ONESIDED : 0;
     bool freed = chain_functions[call->function].traffic & CALL_FREES;
     if (!d->comm || freed || (call->rc != 0 && !call->abandoned)) return;
-    struct call_peer world = peers_find(d->comm, kind == CALL_RMA, peers_epoch(d->comm), d->peer);
+    struct call_peer world = peers_find(d->comm, kind == CALL_RMA, d->epoch, d->peer);
     event->peer = world.rank;
     event->job = world.job;
 }
@@ -151,7 +150,7 @@ static NOINLINE void record_hidden(struct mpitx_run *to, struct trace_thread *th
 static inline __attribute__((always_inline)) void record_message(struct trace_thread *thread, const struct chain_call *call, const struct call_completion *message)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    uint32_t object = object_of(thread, call, message->comm, CALL_COMM);
+    uint32_t object = object_of(thread, call, message->comm, message->epoch, CALL_COMM);
     bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED); /* they match only each other (MPI-4.1, section 4.2) */
     uint32_t number = parts ? 0 : number_of(message, object);
     if (!to || !(trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) || !in_part(to, thread, call)) return;
@@ -204,7 +203,7 @@ static void record_end(struct trace_thread *thread, const struct chain_call *cal
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     if (end->how != CALL_ENDED) {
-        struct trace_cancel event = {(uint32_t)end->request, (uint32_t)end->how - CALL_CANCEL_ASKED, object_of(thread, call, end->comm, CALL_COMM), end->world.rank,
+        struct trace_cancel event = {(uint32_t)end->request, (uint32_t)end->how - CALL_CANCEL_ASKED, object_of(thread, call, end->comm, end->epoch, CALL_COMM), end->world.rank,
                                      end->tag, end->world.job, end->received ? TRACE_RECEIVED : TRACE_SENT, 0};
         trace_write(trace_run, thread, trace_types.cancel, call->leave ? call->leave : clock_ticks(), &event);
     }
@@ -329,7 +328,7 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
     if (!call->described) thread->held = NULL;
     if (call->abandoned || (call->described && !take_message(to, thread, call, &event))) {
         event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
-        event.object = object_of(thread, call, d->comm, objects_kind(call->function));
+        event.object = object_of(thread, call, d->comm, d->epoch, objects_kind(call->function));
         add_peer(&event, call);
     }
     if (call->described && d->request) {

@@ -95,8 +95,7 @@ static bool record(struct trigger_thread *thread, const struct trigger_check *ch
         *(chain_functions[call->function].kind == CALL_COLLECTIVE ? &event.root : &event.peer) = d->peer;
         event.tag = d->tag;
         event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
-        event.object = d->comm ? objects_find(objects_kind(call->function), d->comm) : 0;
-        if (!event.object && d->comm && t->at_return && call->rc == 0) event.object = objects_learn(objects_kind(call->function), d->comm);
+        event.object = d->comm ? objects_at(objects_kind(call->function), d->comm, d->epoch, t->at_return && call->rc == 0) : 0;
     }
     if (call->leave > call->enter) event.duration = clock_nanoseconds(call->leave - call->enter);
     get_stack(call, t->actions & TRIGGER_BACKTRACE, event.stack);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/cancel.h"
+#include "mpi/peers.h"
 #include "tools/trigger/trigger.h"
 
 enum { HANDLES = 64 };
@@ -23,7 +24,9 @@ bool trigger_comm(const struct program_subject *subject, int name)
 {
     const struct trigger_check *check = (const struct trigger_check *)subject;
     const struct named *n = &named[check->trigger->number][name];
-    uint64_t handle = subject->call->description.comm;
+    const struct call_description *d = &subject->call->description;
+    uint64_t handle = d->comm;
+    if (d->epoch != peers_epoch(handle)) return false; /* freed */
     for (uint32_t i = 0, used = __atomic_load_n(&n->used, __ATOMIC_ACQUIRE); i < used; i++)
         if (__atomic_load_n(&n->handles[i], __ATOMIC_RELAXED) == handle) return true;
     return false;

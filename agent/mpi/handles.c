@@ -1,4 +1,4 @@
-#include "mpi/functions.h"
+#include "mpi/handles.h"
 
 #include <stdio.h>
 
@@ -7,7 +7,6 @@
 
 const char library_family[] = FAMILY;
 const struct library_errors library_errors = {MPI_ERR_ARG, MPI_ERR_OTHER};
-struct mpi_functions mpi;
 #if defined(OPEN_MPI)
 struct mpi_constants mpi_constants;
 MPI_Datatype mpi_plain_types[PLAIN_TYPES];
@@ -26,17 +25,8 @@ static void bind_plain_types(void)
 }
 #endif
 
-bool library_is_initialized(void)
+void handles_bind(void)
 {
-    int initialized = 0;
-    return mpi.Initialized && mpi.Initialized(&initialized) == MPI_SUCCESS && initialized;
-}
-
-void library_bind(void)
-{
-#define X(name) mpi.name = (__typeof__(mpi.name))library_function("MPI_" #name);
-    MPI_FUNCTIONS(X)
-#undef X
 #if defined(OPEN_MPI)
     mpi_constants.world = library_datum("ompi_mpi_comm_world");
     mpi_constants.self = library_datum("ompi_mpi_comm_self");
@@ -47,10 +37,7 @@ void library_bind(void)
     mpi_constants.null_group = library_datum("ompi_mpi_group_null");
     mpi_constants.null_info = library_datum("ompi_mpi_info_null");
     mpi_constants.no_op = library_datum("ompi_mpi_op_no_op");
-    mpi.fills_exchanges = true;
     bind_plain_types();
-#elif !defined(MPICH_LAYOUT)
-    mpi.fills_exchanges = library_datum("ompi_mpi_init") != NULL;
 #endif
     peers_world = HANDLE_NUMBER(COMM_WORLD);
 }

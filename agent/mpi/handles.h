@@ -1,8 +1,6 @@
-/* functions.h: the library's own functions and constants, for the agent's queries. With mpi.h.
- *
- * The agent only makes queries that cannot fail: an error would call the application's error handler. */
-#ifndef MPITX_FUNCTIONS_H
-#define MPITX_FUNCTIONS_H
+/* handles.h: the library's constants, and handles as numbers. With mpi.h. */
+#ifndef MPITX_HANDLES_H
+#define MPITX_HANDLES_H
 
 #include "binding/shim/family.h"
 
@@ -48,20 +46,7 @@ extern MPI_Datatype mpi_plain_types[PLAIN_TYPES]; /* predefined types without ga
 #define HANDLE_NUMBER(handle)                                                                                          \
     (sizeof(handle) == 4 ? (uint64_t)(uint32_t)(uintptr_t)(handle) : (uint64_t)(uintptr_t)(handle))
 
-#define MPI_FUNCTIONS(X)                                                                                               \
-    X(Type_size) X(Type_size_x) X(Get_elements_x) X(Test_cancelled) X(Query_thread) X(Initialized)                                    \
-    X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_get_name) X(Comm_group) X(Comm_remote_group) \
-    X(Comm_get_parent)     X(Topo_test) X(Cartdim_get) X(Cart_shift) X(Graph_neighbors_count) X(Dist_graph_neighbors_count)                   \
-    X(Info_get) X(Win_get_name) X(Win_get_group) X(Group_size) X(Group_rank) X(Group_free) X(Group_translate_ranks)
-
-/* NULL: the library does not have it. */
-struct mpi_functions {
-#define X(name) __typeof__(MPI_##name) *name;
-    MPI_FUNCTIONS(X)
-#undef X
-    bool fills_exchanges; /* MPI_Isendrecv fills in the status of its receive; MPICH leaves the status unchanged */
-};
-extern struct mpi_functions mpi;
+void handles_bind(void);
 
 #pragma GCC visibility pop
 
