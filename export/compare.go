@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/profile"
 )
@@ -137,11 +138,13 @@ func onlyText(c *compare.Comparison, d compare.Difference, t Terminal) (parts []
 func sideText(runs []compare.Input, t Terminal) string {
 	var least, most time.Duration
 	hosts := map[string]bool{}
-	program, library, size := "", "", 0
+	library, size := "", 0
+	var ranks []*recording.Rank
 	for i, in := range runs {
 		for _, r := range in.Run.Ranks {
 			hosts[r.Host] = true
-			program, library, size = cmp.Or(r.Program, program), cmp.Or(r.Library, library), max(size, r.Size)
+			library, size = cmp.Or(r.Library, library), max(size, r.Size)
+			ranks = append(ranks, r)
 		}
 		elapsed := in.Elapsed()
 		if least = min(least, elapsed); i == 0 {
@@ -157,7 +160,7 @@ func sideText(runs []compare.Input, t Terminal) string {
 		text := s.Texts(float64(least), float64(most))
 		elapsed = text[0] + ".." + text[1] + " " + s.Unit
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", t.Cut(commandText(program), 40), counted(size, "rank"), counted(len(hosts), "node"), elapsed, library), "; ")
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", t.Cut(programsText(programsOf(ranks...)), 40), counted(size, "rank"), counted(len(hosts), "node"), elapsed, library), "; ")
 }
 
 func untilComma(s string) string {

@@ -98,7 +98,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 			b.WriteString(l + "\n")
 		}
 	}
-	program, library := "", ""
+	library := ""
 	hosts, spawned := map[string]bool{}, 0
 	for _, r := range p.Ranks {
 		hosts[r.Process.Host] = true
@@ -106,7 +106,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 			spawned++
 			continue
 		}
-		program, library = r.Process.Program, r.Process.Library
+		library = r.Process.Library
 	}
 	ranks := counted(len(p.Ranks)-spawned, "rank")
 	if size := sizeOf(p); len(p.Ranks)-spawned < size && len(p.Cut.Ranks) == 0 {
@@ -117,7 +117,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 	}
 	library, _, _ = strings.Cut(library, "\n")
 	library, _, _ = strings.Cut(oneLine(library), ",")
-	program = o.Cut(commandText(program), 40)
+	program := o.Cut(programsText(programsOf(processes(p)...)), 40)
 	if len(p.Ranks) == 0 {
 		line("No MPI call was recorded" + why(p, o))
 		return
@@ -185,6 +185,46 @@ func why(p *profile.Profile, o ReportOptions) string {
 		return ": the agent had no memory for its tables"
 	}
 	return ": the program made none, or --include and --exclude left out all that it made"
+}
+
+// programsOf are the command lines of the ranks, each once, in the order of ranks; those of spawned processes only if there are no others.
+func programsOf(ranks ...*recording.Rank) (programs []string) {
+	var spawned []string
+	for _, r := range ranks {
+		list := &programs
+		if r.Spawned.First > 0 {
+			list = &spawned
+		}
+		if command := r.Program; command != "" && !slices.Contains(*list, command) {
+			*list = append(*list, command)
+		}
+	}
+	if len(programs) == 0 {
+		return spawned
+	}
+	return programs
+}
+
+func processes(p *profile.Profile) []*recording.Rank {
+	return mapped(p.Ranks, func(r *profile.Rank) *recording.Rank { return r.Process })
+}
+
+// programsText names several programs without their arguments.
+func programsText(commands []string) string {
+	if len(commands) == 1 {
+		return commandText(commands[0])
+	}
+	var names []string
+	for _, c := range commands {
+		name, _, _ := strings.Cut(commandText(c), " ")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // commandText is a command line without directories.

@@ -92,6 +92,16 @@ func TestCommandText(t *testing.T) {
 	}
 }
 
+// Several programs are named without their arguments, each once.
+func TestProgramsText(t *testing.T) {
+	for want, commands := range map[string][]string{"solver -i in.txt": {"./solver -i /data/in.txt"}, "solver": {"./solver a", "/bin/solver b"},
+		"atm and ocean": {"./atm", "./ocean in"}, "atm, ice and ocean": {"./atm", "ice", "./ocean"}, "": nil} {
+		if got := programsText(commands); got != want {
+			t.Errorf("%q: %q, not %q", commands, got, want)
+		}
+	}
+}
+
 // Messages with processes of other jobs are counted, though they are in no matrix.
 func TestReportOtherJobs(t *testing.T) {
 	p := solver(t, profile.Cut{})

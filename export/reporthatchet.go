@@ -42,7 +42,7 @@ func reportHatchet(w io.Writer, p *profile.Profile) error {
 		}
 		return n
 	}
-	root := child(nil, hatchetData{Name: cmp.Or(commandText(runOf(p).Program), "program"), Type: "program"})
+	root := child(nil, hatchetData{Name: cmp.Or(programsText(programsOf(processes(p)...)), "program"), Type: "program"})
 	sites := p.Sites
 	if len(sites) == 0 {
 		sites = p.Functions

@@ -11,6 +11,7 @@ import (
 type (
 	jsonRun struct {
 		Program   string   `json:"program"`
+		Programs  []string `json:"programs,omitempty"` // if there are several
 		Library   string   `json:"library"`
 		Size      int      `json:"size"`
 		Start     string   `json:"start"`
@@ -248,6 +249,9 @@ func runOf(p *profile.Profile) jsonRun {
 			r.Program, r.Library, r.Size = rank.Process.Program, oneLine(rank.Process.Library), max(r.Size, rank.Process.Size)
 		}
 		r.ElapsedNs = max(r.ElapsedNs, int64(rank.Elapsed))
+	}
+	if all := programsOf(processes(p)...); len(all) > 1 {
+		r.Programs = all
 	}
 	if c := p.Cut; cutText(c) != "" {
 		r.Cut = &jsonCut{c.Phases, c.Ranks, c.Objects}

@@ -27,10 +27,9 @@ func newSample(a *app) *cobra.Command {
 C++, Fortran, Python).
 
 Under a launcher (mpirun -n 4 mpitx sample … -- ./app), each process becomes
-the application with mpitx's agent preloaded. The mpitx process of rank 0 waits
-for the application and writes the samples at its end. If rank 0 runs without
-mpitx, the run directory mpitx-run-… stays for mpitx export. With -n, mpitx
-starts the launcher.
+the application with mpitx's agent preloaded. The mpitx process of the lowest
+rank that has one, usually rank 0, waits for the application and writes the
+samples at its end. With -n, mpitx starts the launcher.
 
 The application keeps its output and exit code. Samples go to --out, or into a
 run directory whose name is printed at the end. With --workload, a built-in

@@ -128,6 +128,9 @@ func Start(c Config, err error) (*Result, error) {
 		return r, r.refuse(err)
 	}
 	r.Code = r.ended.code
+	if c.Ranks == 0 && !r.elected() {
+		return r, nil
+	}
 	r.hurry(size)
 	return r, r.conclude(size, wait)
 }
@@ -165,12 +168,16 @@ func (r *Result) refuse(err error) error {
 	return err
 }
 
-// run becomes the application. A process without a launcher runs it as a child, and so does rank 0, which waits for the
-// others, unless a collector does.
+// run becomes the application. A process without a launcher runs it as a child, and so does the lowest rank, which waits for
+// the others, unless a collector does.
 func (r *Result) run() error {
 	r.app.fit(r.Env, r.job.dir)
+	if r.launch.Rank >= 0 && r.job.register(r.Env, r.launch.Rank) {
+		return exited(r.launch)
+	}
+	finishes := r.elected() // unless a lower rank registers later
 	seen := Setting{"unseen", seenPath(r.job.dir)}
-	if r.launch.Rank <= 0 {
+	if finishes {
 		seen = Setting{"seen", makeSeen(r.job.dir)}
 	}
 	environ, err := environ(r.Config, r.app, r.job, seen)
@@ -178,10 +185,7 @@ func (r *Result) run() error {
 		return err
 	}
 	argv := r.app.argv
-	if r.launch.Rank >= 0 && r.job.register(r.Env, r.launch.Rank) {
-		return exited(r.launch)
-	}
-	if r.Job != "" || r.launch.Rank > 0 {
+	if r.Job != "" || !finishes {
 		return startFailed(argv[0], become(r.app.Path, argv, environ))
 	}
 	if r.becomesApplication() {
@@ -207,7 +211,7 @@ func (r *Result) watch(kill func()) (end func() (code int, killed bool)) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		r.Watch(r.job.dir, over, func(c int) {
+		r.Watch(r.job.dir, r.unelected(over), func(c int) {
 			code.Store(int64(c) + 1)
 			kill()
 		})
@@ -217,6 +221,25 @@ func (r *Result) watch(kill func()) (end func() (code int, killed bool)) {
 		<-done
 		return int(code.Load()) - 1, code.Load() > 0
 	}
+}
+
+// unelected is closed when over is, or when a lower rank finishes the run.
+func (r *Result) unelected(over <-chan struct{}) <-chan struct{} {
+	if r.launch.Rank <= 0 {
+		return over
+	}
+	either := make(chan struct{})
+	go func() {
+		defer close(either)
+		for r.elected() {
+			select {
+			case <-over:
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	return either
 }
 
 // launchRanks starts this command again as ranks of the MPI's launcher.
@@ -266,6 +289,10 @@ func patience(e ending, size int) time.Duration {
 // conclude collects the run and prints the messages about it.
 func (r *Result) conclude(size int, wait time.Duration) error {
 	r.Shown, r.Named = r.job.shown(), r.job.named()
+	if r.launch.Rank > 0 && !oneNode(r.Env, r.launch) { // another host may have a run of the same name
+		host, _ := os.Hostname()
+		r.Named = " on " + host + r.Named
+	}
 	run, err := r.gather(size, wait)
 	if err == nil && r.handOver(run, size) {
 		return nil

@@ -121,11 +121,15 @@ func (r *Result) collectAfter(pid int) error {
 	}
 	r.job.hold()
 	over := r.watch(func() {})
-	waitFor(fdEnd, unix.POLLIN, -1)
+	for wait := 100 * time.Millisecond; r.elected() && !waitFor(fdEnd, unix.POLLIN, wait); wait = min(2*wait, 10*time.Second) {
+	}
 	over()
+	if !r.elected() {
+		return nil
+	}
 	released, release := whenReleased()
 	code, known := exitCodeOf(r.Env, pid)
-	if !known && endedWell(r.job.dir, max(1, r.launch.Size)) { // on a busy machine, Hydra has waited for it already
+	if !known && endedWell(r.job.dir, max(1, r.launch.Size-len(r.absent(r.launch.Size)))) { // on a busy machine, Hydra has waited for it already
 		code, known = 0, true
 	}
 	r.Code = code
@@ -161,7 +165,7 @@ func (r *Result) collectAfter(pid int) error {
 	if r.app, err = look(r.Config, r.launch, false); err == nil {
 		err = r.conclude(size, wait)
 	}
-	if !known && err == nil && r.Run != nil && len(r.Run.Ranks) >= size && finalized(r.Run) {
+	if !known && err == nil && r.Run != nil && len(r.Run.Ranks) >= size-len(r.absent(size)) && finalized(r.Run) {
 		r.Code = 0
 	}
 	if err == nil && r.Run == nil {

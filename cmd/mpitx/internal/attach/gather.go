@@ -140,6 +140,9 @@ func (r *Result) over(run *recording.Run, size int) bool {
 			seen[rank.Rank] = true
 		}
 	}
+	for rank := range r.absent(size) {
+		seen[rank] = true
+	}
 	return (len(seen) >= size || alone(run) && len(run.Ranks) >= size) && !run.Running()
 }
 

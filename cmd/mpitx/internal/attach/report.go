@@ -73,10 +73,12 @@ func (r *Result) report(size int) []string {
 		t.add(l.Rank, fmt.Sprintf("only the first process that called MPI_Init is recorded; %d more had the same rank, the last one %s; start each MPI program with its own mpitx", l.Count, l.Program))
 	}
 	some := len(seen) > 0 && len(seen) < size
-	unknown := false
+	unknown, absent := false, r.absent(size)
 	for rank := range size {
 		switch {
 		case !some || seen[rank]:
+		case absent[rank]:
+			t.add(rank, "nothing was recorded: not started with mpitx")
 		case r.seen.ranks[rank] != "":
 			t.add(rank, "nothing was recorded: "+r.seen.ranks[rank])
 		case slices.Contains(r.unstarted, rank):

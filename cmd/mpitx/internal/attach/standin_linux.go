@@ -17,7 +17,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 )
 
-// A launcher that ends a job also kills rank 0's mpitx: Hydra by SIGKILL, on MPI_Abort and when a rank dies; Open MPI's
+// A launcher that ends a job also kills the mpitx that finishes the run, rank 0's or the lowest one: Hydra by SIGKILL, on MPI_Abort and when a rank dies; Open MPI's
 // a second after SIGTERM. So rank 0's mpitx has a stand-in: the same command in a session of its own, which acts only
 // if its parent dies before it said that it is done.
 
@@ -131,6 +131,9 @@ func (r *Result) takeOver() (err error) {
 		return r.collectAfter(rank0)
 	}
 	words, err := io.ReadAll(os.NewFile(3, "parent"))
+	if !r.elected() {
+		return nil
+	}
 	if slices.Contains(words, saidEmpty) {
 		r.sweep()
 	}
@@ -141,7 +144,7 @@ func (r *Result) takeOver() (err error) {
 	if slices.Contains(words, saidOver) {
 		r.awaitLauncher(10 * time.Second)
 	}
-	const killed = "the launcher killed mpitx on rank 0 with the job"
+	killed := fmt.Sprintf("the launcher killed mpitx on rank %d with the job", r.launch.Rank)
 	text, more := r.Follows(r.job.shown(), true)
 	if !more {
 		r.Say("%s; %s", killed, text)

@@ -14,6 +14,10 @@ import (
 // launcher knows which processes it must not leave behind. Only one host writes a file: on network file systems, lines of
 // several hosts could overwrite each other.
 
+//
+// The lowest rank that has mpitx finishes the run. That is rank 0, or one that finds no lower rank in these files, neither
+// before it starts the application nor after the application has ended.
+
 const startedPrefix = "started-"
 
 // overLine is the last line: the launcher has ended, and no rank may start any more.
@@ -56,6 +60,56 @@ func (j *runDir) register(e *locate.Env, rank int) (over bool) {
 	text, _ := os.ReadFile(startedPath(j.dir))
 	before, _, _ := strings.Cut(string(text), overLine)
 	return !strings.Contains("\n"+before, "\n"+line)
+}
+
+// eachStarted calls a function with the ranks that mpitx has started so far, this host's first, until it returns false.
+func (j *runDir) eachStarted(each func(rank int) bool) {
+	here := startedPath(j.dir)
+	files := []string{here}
+	entries, _ := os.ReadDir(j.dir)
+	for _, e := range entries {
+		if path := filepath.Join(j.dir, e.Name()); strings.HasPrefix(e.Name(), startedPrefix) && path != here {
+			files = append(files, path)
+		}
+	}
+	for _, path := range files {
+		for _, s := range startedRanks(path) {
+			if !each(s.rank) {
+				return
+			}
+		}
+	}
+}
+
+// elected reports whether this process finishes the run, as far as is known.
+func (r *Result) elected() bool {
+	lowest := true
+	if r.launch.Rank > 0 {
+		r.job.eachStarted(func(rank int) bool {
+			lowest = rank >= r.launch.Rank
+			return lowest
+		})
+	}
+	return lowest
+}
+
+// absent are the ranks that mpitx has not started, if that is known: ranks on other hosts may start at any time.
+func (r *Result) absent(size int) map[int]bool {
+	ranks := map[int]bool{}
+	if r.launch.Rank < 0 || !oneNode(r.Env, r.launch) {
+		return ranks
+	}
+	for rank := range size {
+		ranks[rank] = true
+	}
+	r.job.eachStarted(func(rank int) bool {
+		delete(ranks, rank)
+		return true
+	})
+	if len(ranks) == size { // the directory could not be written
+		clear(ranks)
+	}
+	return ranks
 }
 
 // startedRanks are the ranks in one of the files.
