@@ -225,7 +225,7 @@ func TestSplitDebugInformation(t *testing.T) {
 		split := strings.Contains(options, "split")
 		problems := s.Problems()
 		s.Close()
-		if named < 10 || split != (inlined == 0) || split != slices.Contains(problems, Problem{path, splitProblem}) {
+		if named < 10 || split != (inlined == 0) || split != slices.Contains(problems, Problem{path, splitProblem, false}) {
 			t.Errorf("%s: %d addresses with lines, %d inlined frames, problems %v", options, named, inlined, problems)
 		}
 	}

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -10,6 +11,7 @@ import (
 type file struct {
 	module         Module
 	problem        string
+	unreadable     bool    // the problem is that a file is there, but cannot be read
 	program, debug *object // either may be missing; they can be the same
 	dwarf          *dwarf
 	tables         []*symbolTable // that are read, best first
@@ -21,19 +23,24 @@ const maxKnown = 1 << 16
 
 func openFile(find finder, m Module) *file {
 	f := &file{module: m, known: map[uint64][]Frame{}}
+	var unreadable error
+	find.unreadable = &unreadable
 	f.guard(func() {
 		var err error
 		if f.program, err = find.program(m); err != nil {
-			f.problem = err.Error()
+			f.problem, f.unreadable = err.Error(), !errors.Is(err, errMissing) && !errors.Is(err, errChanged)
 		}
 		if f.debug = find.debug(m, f.program); f.debug == nil {
+			if unreadable != nil && (f.problem == "" || !f.unreadable) {
+				f.problem, f.unreadable = unreadable.Error(), true
+			}
 			return
 		}
 		if f.program == nil {
-			f.problem = "" // its separate debug information is enough
+			f.problem, f.unreadable = "", false // its separate debug information is enough
 		}
 		if f.dwarf, err = openDWARF(f.debug, find); err != nil {
-			f.problem = err.Error()
+			f.problem, f.unreadable = err.Error(), true
 		}
 	})
 	return f
@@ -46,7 +53,7 @@ func (f *file) guard(run func()) {
 			if rethrow {
 				panic(p)
 			}
-			f.problem, f.dwarf = fmt.Sprintf("damaged: %v", p), nil
+			f.problem, f.unreadable, f.dwarf = fmt.Sprintf("damaged: %v", p), true, nil
 		}
 	}()
 	run()

@@ -2,12 +2,14 @@ package symbols
 
 import (
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -15,7 +17,26 @@ import (
 type finder struct {
 	directories []string // like /usr/lib/debug
 	recorded    time.Time
+	unreadable  *error // why a separate file with debug information cannot be read; nil: nobody asks
 }
+
+// opens opens a separate file with debug information; nil if there is none that can be read.
+func (f finder) opens(path string) *object {
+	o, err := openObject(path)
+	if err != nil && f.unreadable != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		var own *fs.PathError
+		if errors.As(err, &own) {
+			err = own.Err
+		}
+		*f.unreadable = fmt.Errorf("its debug information %s: %w", path, err)
+	}
+	if err != nil {
+		return nil
+	}
+	return o
+}
+
+var errMissing = errors.New("not found")
 
 var errChanged = errors.New("changed since the run")
 
@@ -25,7 +46,7 @@ func (f finder) program(m Module) (*object, error) {
 	o, err := openObject(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("not found")
+			err = errMissing
 		}
 		return nil, err
 	}
@@ -63,7 +84,7 @@ func (f finder) byBuildID(id, suffix string) *object {
 		paths = append(paths, filepath.Join(cache, id, "debuginfo"))
 	}
 	for _, path := range paths {
-		if o := sameBuild(path, id); o != nil {
+		if o := f.sameBuild(path, id); o != nil {
 			return o
 		}
 	}
@@ -81,9 +102,9 @@ func debuginfod() string {
 	return ""
 }
 
-func sameBuild(path, id string) *object {
-	o, err := openObject(path)
-	if err != nil {
+func (f finder) sameBuild(path, id string) *object {
+	o := f.opens(path)
+	if o == nil {
 		return nil
 	}
 	if o.buildID != id || !o.hasDWARF() {
@@ -105,8 +126,8 @@ func (f finder) byLink(program *object) *object {
 		paths = append(paths, filepath.Join(root, dir, name))
 	}
 	for _, path := range paths {
-		o, err := openObject(path)
-		if err != nil {
+		o := f.opens(path)
+		if o == nil {
 			continue
 		}
 		if o.hasDWARF() && o.buildID == program.buildID && (o.buildID != "" || checksum(o) == crc) {
@@ -142,7 +163,7 @@ func (d *dwarf) alt() *dwarf {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(filepath.Dir(d.o.path), name)
 	}
-	o := sameBuild(name, id)
+	o := d.find.sameBuild(name, id)
 	if o == nil {
 		o = d.find.byBuildID(id, "debug")
 	}

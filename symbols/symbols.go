@@ -65,7 +65,7 @@ func New(o Options) *Symbols {
 	if o.Directories == nil {
 		o.Directories = []string{"/usr/lib/debug"}
 	}
-	return &Symbols{find: finder{o.Directories, o.Recorded}, files: map[fileKey]*file{}}
+	return &Symbols{find: finder{directories: o.Directories, recorded: o.Recorded}, files: map[fileKey]*file{}}
 }
 
 // Close closes all files.
@@ -99,6 +99,8 @@ func (s *Symbols) Resolve(m *Module, returnAddress uint64) []Frame {
 type Problem struct {
 	Module string // path
 	Reason string // such as "changed since the run"
+
+	Unreadable bool // a file is there, but cannot be read
 }
 
 // Partly reports whether only inlined functions are missing.
@@ -119,7 +121,7 @@ func (s *Symbols) Problems() []Problem {
 	var all []Problem
 	for key, f := range s.files {
 		if f.problem != "" {
-			all = append(all, Problem{key.path, f.problem})
+			all = append(all, Problem{key.path, f.problem, f.unreadable})
 		}
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Module < all[j].Module })

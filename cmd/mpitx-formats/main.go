@@ -34,9 +34,13 @@ func main() {
 	}
 	if len(damage) > 0 {
 		fmt.Fprintln(os.Stderr, "mpitx:", recording.DamageText(damage))
+	}
+	if len(damage) > 0 || unread {
 		os.Exit(3)
 	}
 }
+
+var unread bool // a program or its debug information cannot be read, and was reported
 
 var errUsage = errors.New("this command is internal; use mpitx export or mpitx report")
 
@@ -123,6 +127,12 @@ func traced(w io.Writer, r *recording.Run, args []string) error {
 		return err
 	}
 	find, done := sites.Places(r)
-	defer done()
-	return parquet.Trace(w, r, export.TraceOptions{Options: trace.Options{From: o.From, To: o.To, Rank: o.Rank, Derive: trace.Derivable(r, args[3:]...)}, Site: find})
+	err := parquet.Trace(w, r, export.TraceOptions{Options: trace.Options{From: o.From, To: o.To, Rank: o.Rank, Derive: trace.Derivable(r, args[3:]...)}, Site: find})
+	for _, problem := range done() {
+		if problem.Unreadable && err == nil {
+			fmt.Fprintln(os.Stderr, "mpitx:", problem)
+			unread = true
+		}
+	}
+	return err
 }

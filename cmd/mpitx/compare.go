@@ -31,7 +31,8 @@ type compareOptions struct {
 	profileCut
 	matchers []*catalog.Matcher // of pvars
 
-	said map[string]bool // messages about call sites
+	said   map[string]bool // messages about call sites
+	unread bool            // a file that is needed cannot be read
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -191,6 +192,9 @@ func (o *compareOptions) run(_ *cobra.Command, _ []string) error {
 	if last == nil && o.failAbove > 0 {
 		last = o.grown(c)
 	}
+	if last == nil && o.unread {
+		last = exit(exitPartial)
+	}
 	return last
 }
 
@@ -210,12 +214,21 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 	if err != nil {
 		return in, err
 	}
+	if reportJob(o.a, dir) != nil {
+		o.unread = true
+	}
 	in.Run, in.Settings, in.Tools = run, attach.Settings(dir), attach.Tools(dir)
 	parts := len(o.cut.Phases)+len(o.cut.Objects) > 0 // samples have none
 	if profile.Has(run) || parts {
 		if in.Profile, err = o.read(run, dir); err == nil {
-			for _, problem := range sites.Resolve(in.Profile) {
+			problems, unread := sites.Resolve(in.Profile)
+			for _, problem := range problems {
+				o.unread = o.unread || problem.Unreadable
 				o.sayOnce(problem.String() + sitesAdvice(problem, "compare"))
+			}
+			if unread != nil {
+				o.unread = true
+				o.sayOnce(in.Name + ": " + unread.Error() + "; call sites are looked up in the programs as they are now")
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -91,8 +92,8 @@ func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
 	q.AddCalls(calls)
 	q.NoCores(processor.Read(run, nil))
 	find, done := sites.Places(run)
-	defer done()
 	q.ResolveSites(find)
+	unread := reportUnreadable(o.a, done(), "queues")
 	switch {
 	case len(q.Peers) == 0 && q.Derived:
 		o.a.complain("%s: the trace has no messages whose send and receive are both known; mpitx profile says who waits in other calls", name)
@@ -116,5 +117,5 @@ func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
 	if err := export.Queues(o.a.out, q, o.format, o.table, term); err != nil {
 		return err
 	}
-	return partial(o.a, run)
+	return cmp.Or(partial(o.a, run), unread)
 }

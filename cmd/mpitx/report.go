@@ -88,11 +88,20 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	resolveSites(o.a, p)
+	unread := cmp.Or(resolveSites(o.a, p), reportJob(o.a, run.Dir))
 	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}); err != nil {
 		return err
 	}
-	return partial(o.a, run)
+	return cmp.Or(partial(o.a, run), unread)
+}
+
+// reportJob reports a file of the job that cannot be read. The error has the exit code.
+func reportJob(a *app, dir string) error {
+	if err := attach.Unreadable(dir); err != nil {
+		a.complain("%s: %v; the settings and tools of the run are not known", origin.Quote(dir), err)
+		return exit(exitPartial)
+	}
+	return nil
 }
 
 // writeTriggers writes only what the triggers of a run found.
@@ -232,13 +241,37 @@ func unknownPart(dir string, unknown *profile.UnknownError) error {
 }
 
 // resolveSites finds the source of call sites, and reports the programs and libraries for which it is not found.
-func resolveSites(a *app, p *profile.Profile) {
-	for _, problem := range sites.Resolve(p) {
-		a.complain("%s%s", problem, sitesAdvice(problem, "report"))
+// It returns an error with the exit code if one of them, or what was kept with the run, is there and cannot be read.
+func resolveSites(a *app, p *profile.Profile) error {
+	problems, err := sites.Resolve(p)
+	partly := reportProblems(a, problems, "report")
+	if err != nil {
+		a.complain("%s: %v; call sites are looked up in the programs as they are now", origin.Quote(p.Run.Dir), err)
+		partly = exit(exitPartial)
 	}
+	return partly
+}
+
+// reportProblems reports programs and libraries without sources. The error has the exit code if one of them cannot be read.
+func reportProblems(a *app, problems []symbols.Problem, command string) (partly error) {
+	for _, problem := range problems {
+		a.complain("%s%s", problem, sitesAdvice(problem, command))
+		if problem.Unreadable {
+			partly = exit(exitPartial)
+		}
+	}
+	return partly
+}
+
+// reportUnreadable is reportProblems, without what is only missing or has changed.
+func reportUnreadable(a *app, problems []symbols.Problem, command string) error {
+	return reportProblems(a, slices.DeleteFunc(problems, func(p symbols.Problem) bool { return !p.Unreadable }), command)
 }
 
 func sitesAdvice(problem symbols.Problem, command string) string {
+	if problem.Unreadable {
+		return "; sites on the same line may have several rows"
+	}
 	if problem.Partly() {
 		return "; compile without -gsplit-dwarf to see them"
 	}

@@ -139,7 +139,10 @@ func (o *timelineOptions) feed(run *recording.Run) (*timeline.Feed, error) {
 		return nil, err
 	}
 	feed := timeline.Open(run, timeline.Options{From: o.part.from, To: o.part.to, Rank: o.part.rank(), At: o.at,
-		Places: func(run *recording.Run) (func(*recording.Rank, uint64) string, func()) { return sites.Places(run) }})
+		Places: func(run *recording.Run) (func(*recording.Rank, uint64) string, func()) {
+			find, done := sites.Places(run)
+			return find, func() { done() }
+		}})
 	if from, to, ok := feed.Extent(); !ok && o.part.to > o.part.from && from >= to && (o.once || !run.Running()) {
 		feed.Close()
 		return nil, failf("%s: the trace has no calls between --from and --to; leave them out to see the whole trace", dir)

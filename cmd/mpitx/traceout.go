@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"slices"
@@ -139,7 +140,6 @@ func (x *traceOut) write(a *app, run *recording.Run) (totals trace.Totals, err e
 	o := trace.Options{From: x.part.from, To: x.part.to, Rank: x.part.rank(), Derive: trace.Derivable(run, x.derive...)}
 	bar := progress.New("exporting")
 	find, done := sites.Places(run)
-	defer done()
 	damaged := false
 	to := func(w io.Writer) (err error) {
 		switch form := x.form(); form {
@@ -170,10 +170,11 @@ func (x *traceOut) write(a *app, run *recording.Run) (totals trace.Totals, err e
 	} else {
 		x.out, err = createFile(x.out, x.temp, x.then(x.late), to)
 	}
+	unread := reportUnreadable(a, done(), "export")
 	if err == nil && damaged {
 		err = errDamaged
 	}
-	return totals, err
+	return totals, cmp.Or(err, unread)
 }
 
 // count is a number with a noun.

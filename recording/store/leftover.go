@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Leftover is a live file whose process has ended without appending it to its run directory.
@@ -16,6 +17,7 @@ type Leftover struct {
 	Rank, PID int
 	Dir       string // the run directory; "" if the file does not say
 	Known     bool   // the run directory refers to it, and [Recover] can move it there
+	Unknown   error  // why it is not known whether it does; nil: it is known
 
 	stream uint64
 }
@@ -77,7 +79,8 @@ func leftover(path string) (Leftover, error) {
 		return left, errInUse
 	}
 	if left.Dir != "" {
-		if m := leadsTo(left.Dir, l.stream); m != nil {
+		m, err := leadsTo(left.Dir, l.stream)
+		if left.Unknown = err; m != nil {
 			left.Known = true
 			if elsewhere(m) {
 				return left, errInUse
@@ -88,33 +91,44 @@ func leftover(path string) (Leftover, error) {
 }
 
 // begun reports whether anything was recorded: then a run refers to the file, or did.
-func (l Leftover) begun() bool {
+func (l Leftover) begun() (bool, error) {
 	f, err := openLiveFile(l.Path)
 	if err != nil {
-		return true
+		return false, fmt.Errorf("the memory file cannot be read: %w", err)
 	}
 	defer f.Close()
 	var head [chunkHead]byte
 	for i := range f.head.slots {
-		if n, err := readAt(f.File, head[:], f.slotAt(i)); err != nil || n == chunkHead && le.Uint64(head[40:]) != 0 {
-			return true
+		switch n, err := readAt(f.File, head[:], f.slotAt(i)); {
+		case err != nil:
+			return false, fmt.Errorf("the memory file cannot be read: %w", err)
+		case n == chunkHead && le.Uint64(head[40:]) != 0:
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
-// leadsTo returns a run directory's manifest of a live file; nil if there is none.
-func leadsTo(dir string, stream uint64) *manifest {
-	entries, _ := os.ReadDir(dir)
+// leadsTo returns a run directory's manifest of a live file; nil if there is none. The error says why that is not known.
+func leadsTo(dir string, stream uint64) (found *manifest, unknown error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("its run cannot be read: %w", err)
+	}
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".mpxm") {
 			continue
 		}
-		if m, err := readManifest(filepath.Join(dir, e.Name())); err == nil && m.stream == stream {
-			return m
+		m, err := readManifest(filepath.Join(dir, e.Name()))
+		var unreadable *fs.PathError
+		switch {
+		case err == nil && m.stream == stream:
+			return m, nil
+		case errors.As(err, &unreadable) && !errors.Is(err, fs.ErrNotExist):
+			unknown = fmt.Errorf("its run cannot be read: %w", err)
 		}
 	}
-	return nil
+	return nil, unknown
 }
 
 // DiscardMemory removes the memory files of dead processes of a run directory that was removed. It reports whether
@@ -142,6 +156,8 @@ func (l Leftover) Remove() error {
 		return err
 	case now.Known:
 		return fmt.Errorf("the file belongs to the run %s; use mpitx recover", now.Dir)
+	case now.Unknown != nil:
+		return now.Unknown
 	case now.Dir == "":
 		return errors.New("the file does not name its run")
 	}

@@ -130,11 +130,18 @@ func removeUnstarted(dir string) (all []Recovered) {
 		if there, err := os.Stat(l.Dir); err != nil || l.Known || !os.SameFile(here, there) {
 			continue
 		}
-		if l.begun() {
-			all = append(all, Recovered{Rank: l.Rank, PID: l.PID, Host: host, State: StateDied, Err: errOther})
+		begun, err := l.begun()
+		switch {
+		case l.Unknown != nil:
+			err = l.Unknown
+		case err == nil && begun:
+			err = errOther
+		}
+		if err != nil {
+			all = append(all, Recovered{Rank: l.Rank, PID: l.PID, Host: host, State: StateDied, Err: err})
 			continue
 		}
-		err := l.Remove()
+		err = l.Remove()
 		if errors.Is(err, fs.ErrNotExist) { // another process has removed it
 			continue
 		}

@@ -2,6 +2,8 @@ package sites
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -66,15 +68,46 @@ func Keep(p *profile.Profile) error {
 	return os.Rename(path+".part", path)
 }
 
-// kept reads the file of a run; nothing if there is none that can be read.
-func kept(dir string) map[profile.Address][]profile.Frame {
+// Unreadable is the error of a file that is there, but cannot be read.
+type Unreadable struct {
+	File string // its name in the run directory
+	Err  error
+}
+
+func (u *Unreadable) Error() string {
+	err := u.Err
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return u.File + " cannot be read: " + err.Error()
+}
+
+// kept reads the file of a run; nothing if there is none.
+func kept(dir string) (map[profile.Address][]profile.Frame, error) {
 	path := filepath.Join(dir, File)
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() || st.Size() > mostBytes {
-		return nil
+	st, err := os.Stat(path)
+	var text []byte
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+	case !st.Mode().IsRegular():
+		err = errors.New("it is not a file")
+	case st.Size() > mostBytes:
+		err = errors.New("it is too large")
+	default:
+		text, err = os.ReadFile(path)
 	}
 	var d document
-	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &d) != nil || d.Version != 1 {
-		return nil
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	if err == nil && d.Version != 1 {
+		err = errors.New("another version of mpitx wrote it")
+	}
+	if err != nil {
+		return nil, &Unreadable{File, err}
 	}
 	known := map[profile.Address][]profile.Frame{}
 	for _, x := range d.Places {
@@ -84,5 +117,5 @@ func kept(dir string) map[profile.Address][]profile.Frame {
 		}
 		known[profile.Address{Path: x.Module, BuildID: x.BuildID, Offset: x.Offset}] = frames
 	}
-	return known
+	return known, nil
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Places returns a function that says where a return address of a run's process is in the source, as "function file:line", or as
-// "library+0x123" if that is not known; "" if the address is in no module. done releases the symbols.
-func Places(run *recording.Run) (find func(r *recording.Rank, address uint64) string, done func()) {
+// "library+0x123" if that is not known; "" if the address is in no module. done releases the symbols, and returns what could not be found.
+func Places(run *recording.Run) (find func(r *recording.Rank, address uint64) string, done func() []symbols.Problem) {
 	all := symbols.New(symbols.Options{Recorded: run.Start})
 	find = func(r *recording.Rank, address uint64) string {
 		m := r.Module(address - 1) // the call is before the return address
@@ -28,5 +28,9 @@ func Places(run *recording.Run) (find func(r *recording.Rank, address uint64) st
 		}
 		return fmt.Sprintf("%s+0x%x", filepath.Base(m.Path), address-m.Bias)
 	}
-	return find, func() { all.Close() }
+	return find, func() []symbols.Problem {
+		problems := all.Problems()
+		all.Close()
+		return problems
+	}
 }

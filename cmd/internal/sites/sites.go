@@ -9,11 +9,11 @@ import (
 )
 
 // Resolve finds functions, files and lines, and returns the programs and libraries for which it does not find them. What was kept with
-// the run comes first.
-func Resolve(p *profile.Profile) []symbols.Problem {
+// the run comes first. The error is an [Unreadable] of that file.
+func Resolve(p *profile.Profile) ([]symbols.Problem, error) {
 	all := symbols.New(symbols.Options{Recorded: p.Run.Start})
 	defer all.Close()
-	before := kept(p.Run.Dir)
+	before, err := kept(p.Run.Dir)
 	p.Resolve(func(at profile.Address) (frames []profile.Frame) {
 		if at.Path == "" {
 			return nil
@@ -26,5 +26,5 @@ func Resolve(p *profile.Profile) []symbols.Problem {
 		}
 		return frames
 	})
-	return all.Problems()
+	return all.Problems(), err
 }

@@ -76,15 +76,43 @@ func Settings(dir string) map[string]string { return readRecord(dir).Environment
 // Tools returns the QMPI tools of a run, outermost first.
 func Tools(dir string) []string { return readRecord(dir).Tools }
 
-func readRecord(dir string) (r runRecord) {
-	path := filepath.Join(dir, RunFile)
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() || st.Size() > 1<<20 {
-		return r
-	}
-	if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &r) != nil {
-		return runRecord{}
-	}
+// Unreadable is why RunFile cannot be read; nil also if there is none.
+func Unreadable(dir string) error {
+	_, err := recordOf(dir)
+	return err
+}
+
+func readRecord(dir string) runRecord {
+	r, _ := recordOf(dir)
 	return r
+}
+
+func recordOf(dir string) (r runRecord, err error) {
+	path := filepath.Join(dir, RunFile)
+	st, err := os.Stat(path)
+	var text []byte
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, nil
+	case err != nil:
+	case !st.Mode().IsRegular():
+		err = errors.New("it is not a file")
+	case st.Size() > 1<<20:
+		err = errors.New("it is too large")
+	default:
+		text, err = os.ReadFile(path)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		var own *fs.PathError
+		if errors.As(err, &own) {
+			err = own.Err
+		}
+		return runRecord{}, fmt.Errorf("%s cannot be read: %w", RunFile, err)
+	}
+	return r, nil
 }
 
 // jobKey identifies a launcher's job, the same in all its processes and different from every other job: on one node by
