@@ -306,10 +306,15 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 	}
 	r.seen = readSeen(r.job.dir)
 	if run == nil {
+		full := unwritable(r.job.dir)
 		r.job.discard()
 		r.standIn.say(saidEmpty)
 		if len(r.unstarted) > 0 && len(r.seen.why) == 0 {
 			r.Say("%s", "nothing was recorded: "+diedAtStart)
+			return nil
+		}
+		if full != "" && len(r.seen.why) == 0 { // the agents could not say so, either
+			r.Say("nothing was recorded: %s: %s; choose a place with room with --dir", origin.Quote(r.Shown), full)
 			return nil
 		}
 		for _, line := range r.app.unrecorded(r.seen, r.launcher(), r.MPI != "") {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
@@ -169,5 +171,34 @@ func TestIncomplete(t *testing.T) {
 	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
 	if got := r.report(3); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A run directory that is full or gone is the reason if nothing was recorded.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	if why := unwritable(dir); why != "" {
+		t.Errorf("%q", why)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left in the directory: %v", left)
+	}
+	if why := unwritable(filepath.Join(dir, "none")); why != "no such file or directory" {
+		t.Errorf("%q", why)
+	}
+	var limit, small unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	small = unix.Rlimit{Cur: 1000, Max: limit.Max}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &small); err != nil {
+		t.Fatal(err)
+	}
+	why := unwritable(dir)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if why != "file too large" {
+		t.Errorf("a file of 64 KiB beyond RLIMIT_FSIZE: %q", why)
 	}
 }

@@ -1,7 +1,9 @@
 package attach
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +27,24 @@ func makeSeen(dir string) string {
 	reserve(f, 4096)
 	f.Close()
 	return f.Name()
+}
+
+// unwritable says why an agent cannot write its part of a run to a directory; "": it can.
+func unwritable(dir string) string {
+	f, err := os.CreateTemp(dir, ".room-*")
+	if err == nil {
+		defer os.Remove(f.Name())
+		_, err = f.Write(make([]byte, 64<<10)) // the size of a chunk
+		err = errors.Join(err, f.Close())
+	}
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		return path.Err.Error()
+	case err != nil:
+		return err.Error()
+	}
+	return ""
 }
 
 // seen is the content of the file, without duplicates.
