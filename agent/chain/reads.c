@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "chain/internal.h"
 
-enum { MOST_BYTES = sizeof(uint64_t) };
+enum { MOST_BYTES = sizeof(uint64_t), MOST_SKIPPED = 255 };
 
 static uint64_t mix(uint64_t key, uint64_t value)
 {
@@ -26,20 +26,22 @@ void chain_state_read(struct chain_state *state, int64_t displacement, const voi
     thread->window = state->object;
     thread->target = state->peer;
     thread->read_request = 0;
-    if (!read) state->progress++;
-    if (bytes == 0 || bytes > MOST_BYTES) return;
     if (!read) {
+        state->progress++;
+        if (bytes == 0 || bytes > MOST_BYTES) return;
         read = &thread->read[thread->read_next++ % CHAIN_READS];
         *read = (struct chain_read){.key = key, .buffer = from, .bytes = (uint32_t)bytes};
+    } else if (read->skip > 0) {
+        read->skip--;
+        state->progress++;
     } else {
-        thread->repeated = true;
         state->read_window = state->object;
         state->read_displacement = displacement;
         state->read_address = state->address;
         state->read_function = state->function;
         state->read_target = state->peer;
+        read->pending = thread->reading = thread->repeated = true;
     }
-    read->pending = thread->reading = true;
 }
 
 void chain_state_reads_end(struct chain_state *state)
@@ -55,6 +57,7 @@ void chain_state_reads_end(struct chain_state *state)
         bool there = memory_read(read->buffer, &value, read->bytes); /* a wrong program may have freed it */
         bool same = there && read->known && value == read->value;
         if (read->known && !same) state->progress++;
+        read->skip = read->pause = same || !read->known ? 0 : read->pause > MOST_SKIPPED / 2 ? MOST_SKIPPED : (uint8_t)(2 * read->pause + 1);
         state->reads = same ? state->reads + 1 : 0;
         state->read_progress = state->progress;
         read->known = there;

@@ -80,6 +80,7 @@ struct chain_read {
     uint64_t key, buffer, value;
     uint32_t bytes;
     bool pending, known; /* an operation is under way; value is the last one */
+    uint8_t skip, pause; /* reads that are progress without a look at their values, as the last ones have changed */
 };
 enum { CHAIN_READS = 8 };
 

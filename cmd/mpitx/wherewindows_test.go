@@ -3,10 +3,8 @@
 package main
 
 import (
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Windows, files and communicators that ranks wait for, each with three ranks of a job: who holds a lock, who has not posted, who is in another
@@ -24,7 +22,7 @@ func TestWindows(t *testing.T) {
 	works := []string{"slow", "absent", "shared", "late", "closes", "count"}
 	saysWaiting := []string{
 		`2 waits for the lock of slow at 0, which 1 holds \(hold windows.c:\d+\); 1 computes`,
-		`[45] (waits for 3 to call MPI, in|is in|waits for the lock of absent at 3)`,
+		`(4|5|4-5) (waits?|is|are) (for|in) `,
 		`8 waits for the lock of shared at 6, which 6-7 hold \(hold windows.c:\d+\)`,
 		`9 is in MPI_Win_(start|complete) on late, for which 10 has not called MPI_Win_post; 10 computes`,
 		`13-14 are in MPI_File_close on \S+/closed.out, which 12 has not entered; 12 computes`,
@@ -36,37 +34,29 @@ func TestWindows(t *testing.T) {
 		}
 		s.end()
 		s.never = "cycle"
-		s.launch("works", 3*len(works), []string{"--hang", "3s:kill"}, append([]string{s.dir}, works...)...)
+		s.launch("works", 3*len(works), nil, append([]string{s.dir}, works...)...)
 		for _, want := range saysWaiting {
 			s.says(want)
 		}
 		for range 5 {
-			if text := s.where(); strings.Contains(text, "cycle") || strings.Contains(text, "mismatch") {
+			if text := s.where(); strings.Contains(text, "cycle") || strings.Contains(text, "mismatch") || strings.Contains(text, "polls") {
 				s.Errorf("%s", text)
 			}
-		}
-		select {
-		case <-s.job.ended:
-			s.Errorf("ended:\n%s", s.job.output())
-		default:
 		}
 		s.end()
 		s.never = ""
 	}
 	eachStuck(t, "windows.c", func(s *stuck) {
 		check(s)
-		s.launch("polls", 9, []string{"--hang", "3s:kill"}, s.dir, "polls", "gets", "file")
-		s.job.wait(2 * time.Minute)
-		text := s.job.stderr.String()
-		for _, want := range []string{
-			`ranks 1-2 are in MPI_Barrier on MPI_Comm_split of MPI_COMM_WORLD, which 0 has not entered; 0 polls window polls on rank 1 for [0-9.]+ s, with MPI_Fetch_and_op \(polls windows.c:\d+\)\n`,
-			`0 polls window gets on rank 4|3 polls window gets on rank 4 for [0-9.]+ s, with MPI_Get \(gets windows.c:\d+\)\n`,
+		s.launch("polls", 9, nil, s.dir, "polls", "gets", "file")
+		for _, want := range []string{ // after 10 s without progress
+			`ranks 1-2 are in MPI_Barrier on MPI_Comm_split of MPI_COMM_WORLD, which 0 has not entered; 0 polls window polls on rank 1 for ([0-9]{2,}s|[0-9]+m[0-9]+s), with MPI_Fetch_and_op \(polls windows.c:\d+\)\n`,
+			`; 3 polls window gets on rank 4 for ([0-9]{2,}s|[0-9]+m[0-9]+s), with MPI_Get \(gets windows.c:\d+\)\n`,
 			`mismatched collectives on \S+/plot.out \(call 2\): rank 6 is in MPI_File_write_at_all, ranks 7-8 are in MPI_File_close\n`,
 		} {
-			if s.job.code != exitHung || !regexp.MustCompile(want).MatchString(text) {
-				s.Errorf("exit code %d, not %q:\n%s", s.job.code, want, text)
-			}
+			s.says(want)
 		}
+		s.end()
 		if !strings.HasSuffix(s.Name(), "openmpi") {
 			return
 		}

@@ -146,8 +146,8 @@ func (g *graph) others(o *Object, self int) (ranks []int, known bool) {
 // message is "waits for a message from 2, tag 7" or "waits until 2 receives a message, tag 7".
 func (g *graph) message(receives bool, o *Object, peer, tag int) string {
 	on := ""
-	if o != nil && o.Identity != "world" && o.Name != "" {
-		on = " on " + o.Name
+	if o != nil && o.Identity != "world" && (o.Name != "" || o.Made != "") {
+		on = " on " + objectText(o)
 	}
 	if receives {
 		return "waits for a message from " + g.peerText(o, peer) + tagText(tag) + on
