@@ -203,14 +203,18 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    int rank;
+    int rank, size;
     MPI_Init(&argc, &argv);
     if (argc == 3 && strncmp(argv[2], "spawn", 5) == 0) return spawned(argv[2], argv);
     dir = argv[1];
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_split(MPI_COMM_WORLD, rank / 3, rank, &comm);
     MPI_Comm_rank(comm, &me);
-    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, comm, &memory, &win);
+    for (int group = 0; group <= size / 3; group++) { /* Open MPI 4.1 names the shared memory of all groups of a split alike */
+        if (rank / 3 == group) MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, comm, &memory, &win);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     *memory = 0;
     const char *kind = rank / 3 + 2 < argc ? argv[rank / 3 + 2] : "";
     MPI_Win_set_name(win, kind);
