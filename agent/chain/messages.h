@@ -8,7 +8,7 @@
 #define MPITX_MESSAGES_H
 
 #include "chain/state.h"
-#include "mpi/functions.h"
+#include "mpi/handles.h"
 #include "mpi/peers.h"
 #include "mpi/posted.h"
 

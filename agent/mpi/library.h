@@ -19,7 +19,7 @@ extern struct library library;
 /* Whether the program is linked with an MPI library, so that it cannot use another one. */
 bool library_is_linked(void);
 
-/* library_find finds the library; library_bind then binds the functions and constants of functions.h. Each is called once. */
+/* library_find finds the library; library_bind then binds the functions and constants (handles.h). Each is called once. */
 void library_find(void);
 void library_bind(void);
 
