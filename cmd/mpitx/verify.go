@@ -27,6 +27,7 @@ type verifyOptions struct {
 	format   export.Format
 	workload string
 	rounds   int
+	short    string // how many runs had no core
 	lasting  time.Duration
 }
 
@@ -142,6 +143,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	found := measuredChanges(sides)
+	o.short = withoutCores(sides)
 	code := exitUsage // nothing could be compared
 	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
 		code = exitDone
@@ -318,6 +320,9 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 			}
 		}
 		fmt.Fprintln(o.a.out, wrapText(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.term.Safe(what), o.rounds, ranksText(o.n)), o.term.Width))
+		if o.short != "" {
+			fmt.Fprintln(o.a.out, wrapText(o.short, o.term.Width))
+		}
 	}
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
@@ -338,6 +343,9 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 	}
 	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: o.n}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.changed })},
 		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.traffic })}}
+	if o.short != "" {
+		rows.About = append(rows.About, export.Member{Name: "processor", Value: o.short})
+	}
 	if err := rows.Write(o.a.out, o.format, o.term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
 		return err
 	}
@@ -361,8 +369,7 @@ func verdict(changes []change) string {
 	case !compared:
 		return text + "No time could be compared: no function was called in every run."
 	case unseen > 1:
-		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected." +
-			"\nThe machine is too busy, or has fewer cores than ranks."
+		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected."
 	}
 	return text + fmt.Sprintf("Nothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.", 100*unseen)
 }

@@ -9,6 +9,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/recording/compare"
+	"mpitx/recording/processor"
 	"mpitx/recording/profile"
 )
 
@@ -66,6 +67,20 @@ func TestChangeOfMedians(t *testing.T) {
 		if want := 42.0/265 - 1; c.by != want || c.low > want || c.high < want || c.changed {
 			t.Errorf("%+v, want %v", c, want)
 		}
+	}
+}
+
+// Runs in which ranks had no core are counted, and the worst is named.
+func TestWithoutCores(t *testing.T) {
+	short := func(share float64, text string) measured {
+		return measured{short: &processor.Shortage{Share: share, Text: text}}
+	}
+	sides := [2][]measured{{short(0.2, "little"), {}}, {short(0.6, "4 ranks on 1 core: rank 0 waited 60 % of the run for a core"), {}}}
+	if text, want := withoutCores(sides), "Ranks had no core for a part of 2 of the 4 runs. In one, 4 ranks on 1 core: rank 0 waited 60 % of the run for a core."; !strings.HasPrefix(text, want) {
+		t.Errorf("%s", text)
+	}
+	if text := withoutCores([2][]measured{{{}}, {{}}}); text != "" {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/recording"
 	"mpitx/recording/compare"
+	"mpitx/recording/processor"
 	"mpitx/recording/profile"
 )
 
@@ -72,6 +73,7 @@ type measured struct {
 	share   map[string]float64 // of the time in MPI
 	traffic map[trafficKey]float64
 	pvars   map[string]float64
+	short   *processor.Shortage // a rank had no core
 }
 
 // trafficKey is a quantity of the messages and data that interception saw.
@@ -87,7 +89,10 @@ func measure(dir string) (m measured, err error) {
 	if err != nil {
 		return m, failf("%v", err)
 	}
-	m = measured{map[string]float64{}, map[string]float64{}, seenTraffic(p), map[string]float64{}}
+	m = measured{map[string]float64{}, map[string]float64{}, seenTraffic(p), map[string]float64{}, nil}
+	if list := p.Processor.Shortages(); len(list) > 0 {
+		m.short = &list[0]
+	}
 	total := 0.0
 	for _, f := range p.Functions {
 		if f.Within != "" || f.Calls == 0 || aside[f.Name] {
@@ -149,6 +154,24 @@ func seenTraffic(p *profile.Profile) map[trafficKey]float64 {
 
 // aside are functions whose time says nothing about a setting of communication.
 var aside = map[string]bool{"MPI_Init": true, "MPI_Init_thread": true, "MPI_Finalize": true, "MPI_Abort": true}
+
+// withoutCores says in how many runs ranks had no core; "" if in none.
+func withoutCores(sides [2][]measured) string {
+	runs := slices.Concat(sides[0], sides[1])
+	var worst *processor.Shortage
+	n := 0
+	for _, m := range runs {
+		if m.short != nil {
+			if n++; worst == nil || m.short.Share > worst.Share {
+				worst = m.short
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Ranks had no core for a part of %d of the %d runs. In one, %s. Such times vary with what else runs there.", n, len(runs), worst.Text)
+}
 
 // change is a quantity without and with the settings.
 type change struct {
