@@ -17,6 +17,8 @@ func (r *Rank) Incomplete() string {
 		reason = " (" + errnoText(c.lackErrno) + ")"
 	}
 	switch {
+	case c.Lacks > 0 && c.lackWhat == lackMemory|lackFile:
+		return "the agent got neither memory nor files" + reason
 	case c.Lacks > 0 && c.lackWhat&lackMemory != 0:
 		return "the agent got no memory" + reason
 	case c.Lacks > 0 && c.lackWhat&lackFile != 0:

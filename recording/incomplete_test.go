@@ -46,6 +46,10 @@ func TestAllIncomplete(t *testing.T) {
 			t.Errorf("rank %d: %q", i, r.Incomplete())
 		}
 	}
+	both := save(t, lacking(3, 0, 3, 0, 2, 24, 3)).Ranks[0].Incomplete()
+	if both != "the agent got neither memory nor files (too many open files)" {
+		t.Errorf("both: %q", both)
+	}
 	if s := run.Stats(Options{})[0]; s.Count != 2 || s.Total.String() != "12" || s.Excluded != nil {
 		t.Errorf("%+v", s)
 	}

@@ -27,7 +27,7 @@ func (r *Result) report(size int) []string {
 		seen[rank.Rank] = true
 		for _, n := range rank.Notes {
 			switch {
-			case rank.Counters.Lacks > 0 && (n.Code == recording.NoteUnmatched || n.Code == recording.NoteUnmatchedEvent): // the lack is the reason
+			case rank.Counters.Lacks > 0 && (n.Code == recording.NoteUnmatched || n.Code == recording.NoteUnmatchedEvent || strings.HasSuffix(n.Text, tooMany)): // the lack is the reason
 			case n.Code == recording.NoteUnmatched:
 				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, inRun))
 			case n.Code == recording.NoteUnmatchedEvent:
@@ -218,6 +218,9 @@ func Reduced(run *recording.Run) []string {
 	}
 	return t.lines(len(run.Ranks))
 }
+
+// tooMany ends the agent's note about a variable that it could not activate.
+const tooMany = ": too many variables of mpitx"
 
 // Incomplete says which ranks are incomplete, and why.
 func Incomplete(run *recording.Run) []string {

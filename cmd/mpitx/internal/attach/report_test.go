@@ -161,7 +161,8 @@ func TestReduced(t *testing.T) {
 func TestIncomplete(t *testing.T) {
 	unmatched := recording.Note{Severity: recording.Warning, Code: recording.NoteUnmatched, Text: "mpitx:*"}
 	run := openRun(t, func(*recordingtest.Stream) {})
-	run.Ranks = []*recording.Rank{{Rank: 0, Size: 3}, {Rank: 1, Counters: recording.Counters{LostRows: 2}}, {Rank: 2, Notes: []recording.Note{unmatched}, Counters: recording.Counters{Lacks: 1}}}
+	many := recording.Note{Severity: recording.Warning, Text: "mpitx:calls: not sampled: too many variables of mpitx"}
+	run.Ranks = []*recording.Rank{{Rank: 0, Size: 3}, {Rank: 1, Counters: recording.Counters{LostRows: 2}}, {Rank: 2, Notes: []recording.Note{unmatched, many}, Counters: recording.Counters{Lacks: 1}}}
 	const small = "; its numbers may be too small, and count in no mean"
 	want := []string{"rank 1: the recording is incomplete: the agent had no room for all of its tables" + small + "; free space in /dev/shm, or if it is small, make room in $TMPDIR",
 		"rank 2: the recording is incomplete: the agent was refused something" + small}
