@@ -400,7 +400,7 @@ func TestFiles(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	program := filepath.Join(work, "requests")
-	cc(t, program, "testdata/requests.c", "-I..", "-lpthread")
+	cc(t, program, "testdata/requests.c", "../base/memory.c", "../base/lack.c", "-I..", "-lpthread")
 	out, err := exec.Command(program).Output()
 	if want := "reused 2 1 -1\nshared 1 1 -1\nreceived 1 2 -1\nheld 1\nleft -1 1 1\nback 1\nlost 0 locked 101\nmany: lost 0\nfull: 1, locked 101\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %s, want %s", err, out, want)
