@@ -54,7 +54,7 @@ var Fields = []Field{
 			if v.Current() == nil && len(v.Ranks) > 0 {
 				return "not on rank 0"
 			}
-			return ReadingText(v.Current(), c.Enum(v.Enum))
+			return variableText(c, v, v.Current())
 		},
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.Current()) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.Current()) }},
@@ -93,12 +93,12 @@ var Fields = []Field{
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(flags(v)) }},
 	{Name: "before", Header: "BEFORE", Doc: "value before MPI_Init",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
-			return ReadingText(v.Before, c.Enum(v.Enum))
+			return variableText(c, v, v.Before)
 		},
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.Before) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.Before) }},
 	{Name: "after", Header: "AFTER", Doc: "value after MPI_Init",
-		Text: func(c *catalog.Catalog, v *catalog.Variable) string { return ReadingText(v.After, c.Enum(v.Enum)) },
+		Text: func(c *catalog.Catalog, v *catalog.Variable) string { return variableText(c, v, v.After) },
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.After) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.After) }},
 	{Name: "status", Header: "STATUS", Doc: "result of reading it: ok, faulty, error, unbound, missing",

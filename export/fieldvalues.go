@@ -82,9 +82,8 @@ func flags(v *catalog.Variable) []string {
 }
 
 func ranksText(c *catalog.Catalog, v *catalog.Variable) string {
-	e := c.Enum(v.Enum)
 	return joinFunc(c.RankGroups(v), "; ", func(g catalog.RankGroup) string {
-		return "r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e)
+		return "r" + RankList(g.Ranks) + "=" + variableText(c, v, &g.Reading)
 	})
 }
 

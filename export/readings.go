@@ -33,6 +33,14 @@ func ReadingText(r *catalog.Reading, e *catalog.Enum) string {
 	return withReason(string(r.Status), r.Reason)
 }
 
+// variableText is ReadingText for a reading of a variable, also with items that the library only describes: "binomial (1)".
+func variableText(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) string {
+	if r != nil && r.Status == catalog.StatusOK && c.Enum(v.Enum) == nil && c.EnumOf(v) != nil {
+		return c.ValueText(v, r.Value)
+	}
+	return ReadingText(r, c.Enum(v.Enum))
+}
+
 func withReason(what, why string) string {
 	if why == "" {
 		return what
@@ -60,21 +68,20 @@ func readingData(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) st
 // rank of each node reads, it is "before: r2=7". It is "" if all agree.
 func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 	var parts []string
-	e := c.Enum(v.Enum)
 	if len(v.Ranks) > 0 {
 		total := 0
 		var odd strings.Builder
 		for _, g := range c.RankGroups(v) {
 			total += len(g.Ranks)
 			if g.Ranks[0] != 0 {
-				odd.WriteString(" r" + RankList(g.Ranks) + "=" + ReadingText(&g.Reading, e))
+				odd.WriteString(" r" + RankList(g.Ranks) + "=" + variableText(c, v, &g.Reading))
 			}
 		}
 		parts = append(parts, strconv.Itoa(len(v.Ranks))+" of "+strconv.Itoa(total)+":"+odd.String())
 	}
 	if len(v.Nodes) > 0 {
 		parts = append(parts, "before: "+joinFunc(v.Nodes, " ", func(r catalog.RankReading) string {
-			return "r" + strconv.Itoa(r.Rank) + "=" + ReadingText(&r.Reading, e)
+			return "r" + strconv.Itoa(r.Rank) + "=" + variableText(c, v, &r.Reading)
 		}))
 	}
 	return strings.Join(parts, "; ")

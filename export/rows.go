@@ -262,11 +262,14 @@ func Outcomes(w io.Writer, c *catalog.Catalog, same []catalog.SameOutcome, f For
 		{Name: "reason", Header: "REASON"},
 	}}
 	for _, o := range same {
-		var e *catalog.Enum
+		text := func(value catalog.Value) string { return value.Format(nil) }
 		if v := c.Cvar(o.Name); v != nil {
-			e = c.Enum(v.Enum)
+			text = func(value catalog.Value) string { return value.Format(c.Enum(v.Enum)) }
+			if f == FormatTable || f == FormatWide || f == "" { // programs get the numbers
+				text = func(value catalog.Value) string { return c.ValueText(v, value) }
+			}
 		}
-		r.Rows = append(r.Rows, []any{o.Name, list(o.Ranks), o.Old.Format(e), o.New.Format(e), o.Back.Format(e), string(o.Result), o.Detail})
+		r.Rows = append(r.Rows, []any{o.Name, list(o.Ranks), text(o.Old), text(o.New), text(o.Back), string(o.Result), o.Detail})
 	}
 	return r.Write(w, f, t)
 }

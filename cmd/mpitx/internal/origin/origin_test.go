@@ -378,7 +378,7 @@ func TestItemsOfMPICH(t *testing.T) {
 	}
 	found, own := 0, &catalog.Enum{}
 	for v := range c.Variables() {
-		items := mpichItems(v.Description)
+		items := catalog.MPICHItems(v.Description)
 		enumeration := v.Name == "MPIR_CVAR_DEVICE_COLLECTIVES" || v.Name == "MPIR_CVAR_COLLECTIVE_FALLBACK" || strings.HasSuffix(v.Name, "_ALGORITHM")
 		if enumeration != (items != nil) || slices.Contains(items, "") {
 			t.Errorf("%s: %q", v.Name, items)

@@ -25,7 +25,7 @@ func setting(impl string, v *catalog.Variable, e *catalog.Enum, value catalog.Va
 	case impl == locate.MPICH && whole && value.Len() == 2: // its ranges: <low>:<high>
 		return strings.ReplaceAll(value.String(), ",", ":"), true
 	case impl == locate.MPICH && whole && value.Len() == 1:
-		if items := mpichItems(v.Description); items != nil {
+		if items := catalog.MPICHItems(v.Description); items != nil {
 			k := value.Int(0)
 			if k < 0 || k >= int64(len(items)) || items[k] == "" {
 				return "NAME", true
@@ -169,74 +169,10 @@ func Items(impl string, v *catalog.Variable) *catalog.Enum {
 	if form := v.Type.Form(); impl != locate.MPICH || v.Enum != "" || form != catalog.FormSigned && form != catalog.FormUnsigned {
 		return nil
 	}
-	var e catalog.Enum
-	for k, name := range mpichItems(v.Description) {
-		if name != "" {
-			e.Items = append(e.Items, catalog.Item{Value: k, Name: name})
-		}
-	}
-	if e.Items == nil {
-		return nil
-	}
-	return &e
+	return catalog.Described(v)
 }
-
-// mpichItem matches an item in a description of MPICH: on a line of its own, or, up to MPICH 4.0, where line breaks
-// were lost, directly after the previous word: "… algorithmauto - Internal …binomial - …".
-var (
-	mpichItem = lazily(`(^|\n *)?(\S+)\s+- `)
-	mpichName = lazily(`^[a-z][a-z0-9_]*$`)
-)
 
 // lazily compiles an expression when it is first used: most commands show no settings.
 func lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
-
-// mpichNames are the items of MPICH 4.0, longest first, because only a list can separate them from the previous word.
-var mpichNames = sync.OnceValue(func() []string {
-	base := strings.Fields(`auto nb smp mpir release_gather all none percoll error print silent binomial linear brucks flat tree
-		double_tree pipelined_tree ring pairwise pairwise_exchange pairwise_sendrecv_replace permuted_sendrecv
-		permutation blocked bcast inplace long short naive scattered dissemination k_dissemination recexch
-		recexch_doubling recexch_halving recexch_distance_doubling recexch_distance_halving recexch_single_buffer
-		recexch_multiple_buffer recexch_reduce_scatter_recexch_allgatherv scatterv_recexch_allgatherv
-		scatterv_ring_allgatherv scatter_recursive_doubling_allgather scatter_ring_allgather recursive_doubling
-		recursive_halving recursive_multiplying reduce_exchange_bcast reduce_scatter_allgather reduce_scatter_gather
-		local_gather_remote_bcast local_gather_remote_send local_reduce_remote_send remote_gather_local_bcast
-		remote_reduce_local_bcast remote_reduce_local_scatter remote_reduce_local_scatterv remote_send_local_bcast
-		remote_send_local_scatter noncommutative`)
-	var all []string
-	for _, prefix := range []string{"", "sched_", "tsp_", "gentran_"} {
-		for _, name := range base {
-			all = append(all, prefix+name)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
-	return all
-})
-
-// mpichItems are the names of an MPICH variable's items, by value. MPI_T shows such variables as plain integers, but
-// the environment accepts only names. Unknown names are empty; nil if the variable is not an enumeration.
-func mpichItems(description string) []string {
-	var items []string
-	names, known := mpichNames(), 0
-	for _, m := range mpichItem().FindAllStringSubmatch(description, -1) {
-		if m[1] != "" && mpichName().MatchString(m[2]) {
-			items, known = append(items, m[2]), known+1
-			continue
-		}
-		k := slices.IndexFunc(names, func(name string) bool {
-			before, ok := strings.CutSuffix(m[2], name)
-			return ok && !strings.HasSuffix(before, "_")
-		})
-		if k < 0 {
-			items = append(items, "")
-			continue
-		}
-		items, known = append(items, names[k]), known+1
-	}
-	if known < 2 || slices.Contains(items, "true") { // MPIR_CVAR_UCX_DT_RECV is a truth value
-		return nil
-	}
-	return items
 }
