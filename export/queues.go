@@ -56,6 +56,9 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 			noLines = noLines || finding.Site != nil && NoLine(finding.Site.Text)
 			b.WriteString("- " + strings.Join(wrap(t.Safe(QueueFinding(finding, t)), max(t.Width-2, 0)), "\n  ") + "\n")
 		}
+		for _, line := range UnreceivedLines(q.Unreceived) {
+			b.WriteString("- " + strings.Join(wrap(t.Safe(line), max(t.Width-2, 0)), "\n  ") + "\n")
+		}
 		if noLines {
 			b.WriteString("  Call sites have no lines: compile with -g to see them.\n")
 		}

@@ -57,6 +57,7 @@ func Open(dir string) (*Run, error) {
 	}
 	run.ID = run.store.ID
 	run.arrange()
+	run.ReadExits()
 	return run, nil
 }
 

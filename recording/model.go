@@ -111,6 +111,7 @@ type Rank struct {
 	Counters Counters
 	State    State
 	End      End
+	Exit     *ExitStatus // nil: unknown
 
 	source
 }
@@ -218,6 +219,7 @@ const (
 	NoteSpawned                 // Text is the number of processes started by MPI_Comm_spawn that are not recorded
 	NoteReduced                 // why less is sampled than was asked for
 	NoteUnmatchedEvent          // Text is a pattern of --event that matched no event
+	NotePart                    // the trace is of a part of the run
 )
 
 // Note is a message of the agent.

@@ -12,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
+	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/trace"
 )
@@ -247,6 +249,11 @@ func (o *traceOptions) summarize(run *recording.Run, t trace.Totals) {
 	if t.Unmatched > 0 {
 		o.a.complain("%s without an arrow: the other side is not in the trace, or is not known", count(t.Unmatched, "message"))
 	}
+	if t.Unmatched > 0 {
+		for _, line := range unreceived(run) {
+			o.a.complain("%s", line)
+		}
+	}
 	if t.Partitioned > 0 {
 		o.a.complain("%s without an arrow: of partitioned communication", count(t.Partitioned, "message"))
 	}
@@ -274,6 +281,18 @@ func recordedRanks(run *recording.Run) string {
 		text += fmt.Sprintf(" (%d incomplete)", n)
 	}
 	return text
+}
+
+// unreceived says which messages of a trace were never received.
+func unreceived(run *recording.Run) []string {
+	all := trace.Read(run, trace.Options{Flows: true}).Unreceived()
+	if len(all) == 0 {
+		return nil
+	}
+	place, done := sites.Places(run)
+	defer done()
+	trace.Resolve(all, place)
+	return export.UnreceivedLines(all)
 }
 
 // lostEvents counts the events of all ranks that were dropped.

@@ -237,6 +237,7 @@ func whereRows(report *where.Report) *export.Rows {
 		{Name: "ranks", Header: "RANKS"}, {Name: "condition"}, {Name: "state", Header: "STATE"}, {Name: "call"}, {Name: "object", Header: "ON", Optional: true},
 		{Name: "peer", Header: "PEER", Optional: true}, {Name: "tag", Header: "TAG", Optional: true}, {Name: "bytes", Header: "BYTES", Optional: true, Right: true},
 		{Name: "seconds"}, {Name: "for", Header: "FOR"}, {Name: "site", Header: "CALLED FROM", Optional: true}, {Name: "requests", Header: "REQUESTS", Optional: true, Spare: true},
+		{Name: "end"}, {Name: "outside"},
 	}}
 	for _, g := range report.Groups {
 		var bytes, seconds any
@@ -252,7 +253,7 @@ func whereRows(report *where.Report) *export.Rows {
 			since = ""
 		}
 		rows.Rows = append(rows.Rows, []any{export.RankList(g.Ranks), g.Condition.String(), g.Doing, g.Call, g.Object, g.Peer, g.Tag, bytes, seconds, since, g.Site,
-			strings.TrimPrefix(g.Requests, "; ")})
+			strings.TrimPrefix(g.Requests, "; "), g.End, g.Outside})
 	}
 	return rows
 }
@@ -278,6 +279,8 @@ func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 		Seconds   *float64 `json:"seconds,omitempty"`
 		Site      string   `json:"site,omitempty"`
 		Requests  string   `json:"requests,omitempty"`
+		End       string   `json:"end,omitempty"`
+		Outside   string   `json:"outside,omitempty"`
 	}
 	answer := struct {
 		Schema   string    `json:"schema"`
@@ -293,7 +296,7 @@ func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 	}
 	for _, g := range report.Groups {
 		s := state{Ranks: g.Ranks, Condition: g.Condition.String(), State: g.Doing, Waits: g.Waits, Call: g.Call, Object: g.Object, Peer: g.Peer, Tag: g.Tag,
-			Site: g.Site, Requests: strings.TrimPrefix(g.Requests, "; ")}
+			Site: g.Site, Requests: strings.TrimPrefix(g.Requests, "; "), End: g.End, Outside: g.Outside}
 		if g.Bytes >= 0 {
 			s.Bytes = &g.Bytes
 		}

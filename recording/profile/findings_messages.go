@@ -3,6 +3,8 @@ package profile
 import (
 	"fmt"
 	"time"
+
+	"mpitx/recording"
 )
 
 // hotSpots finds a rank that receives or sends far more than its share of all bytes.
@@ -69,13 +71,34 @@ func smallMessages(p *Profile) []Finding {
 		Next: "whether several messages can be sent as one"}}
 }
 
+// settled reports whether a rank has received what it will receive: it has ended, or died in a call that it had been in for long.
+func (r *Rank) settled() bool {
+	return r.finalized() || r != nil && r.Process != nil && r.Process.State == recording.StateDied && r.OpenFor >= time.Second
+}
+
+// sendsFrom is the only line from which a rank sends; "" if there are several.
+func (p *Profile) sendsFrom(rank int) (only string) {
+	for _, s := range p.Sites {
+		for i := range s.Ranks {
+			switch r := &s.Ranks[i]; {
+			case s.Within != "" || r.Rank.Number != rank || r.MessagesSent == 0:
+			case s.Place() == "" || only != "" && only != s.Where():
+				return ""
+			default:
+				only = s.Where()
+			}
+		}
+	}
+	return only
+}
+
 // lostMessages finds messages that were sent to a rank that has ended without receiving them.
 func lostMessages(p *Profile) []Finding {
 	var lost, all uint64
 	var worst *Pair
 	for i := range p.Pairs {
 		pair := &p.Pairs[i]
-		if !pair.SourceKnown || !pair.DestinationKnown || !p.rank(pair.Source).finalized() || !p.rank(pair.Destination).finalized() {
+		if !pair.SourceKnown || !pair.DestinationKnown || !p.rank(pair.Source).settled() || !p.rank(pair.Destination).settled() {
 			continue
 		}
 		all += pair.MessagesSent
@@ -90,9 +113,13 @@ func lostMessages(p *Profile) []Finding {
 	if worst == nil || len(p.Cut.Phases) > 0 {
 		return nil
 	}
+	from := p.sendsFrom(worst.Source)
+	if from != "" {
+		from = " (" + from + ")"
+	}
 	return []Finding{{Kind: "lost messages", Weight: significant,
-		Text: fmt.Sprintf("%d of %d messages were not received, most of them from rank %d to rank %d", lost, all, worst.Source, worst.Destination),
-		Next: "whether a receive is missing, or its request was freed or cancelled"}}
+		Text: fmt.Sprintf("%d of %d messages were not received, most of them from rank %d to rank %d%s", lost, all, worst.Source, worst.Destination, from),
+		Next: "whether a receive is missing, or its request was freed or cancelled: mpitx trace names the messages"}}
 }
 
 // timeOf is the time in some of the functions.

@@ -255,9 +255,11 @@ func TestFindingSmallMessages(t *testing.T) {
 func TestFindingLostMessages(t *testing.T) {
 	p := balanced(2)
 	p.Pairs = []Pair{{Source: 0, Destination: 1, MessagesSent: 10, MessagesReceived: 7, SourceKnown: true, DestinationKnown: true}}
-	expect(t, p, "lost messages", "3 of 10 messages were not received, most of them from rank 0 to rank 1", "whether a receive is missing, or its request was freed or cancelled")
+	expect(t, p, "lost messages", "3 of 10 messages were not received, most of them from rank 0 to rank 1", "whether a receive is missing, or its request was freed or cancelled: mpitx trace names the messages")
 	p.Ranks[1].Process.End = recording.EndNone // they may still be received
 	expect(t, p, "lost messages", "", "")
+	p.Ranks[1].Process.State, p.Ranks[1].OpenFor = recording.StateDied, 5*time.Second
+	expect(t, p, "lost messages", "3 of 10 messages were not received, most of them from rank 0 to rank 1", "whether a receive is missing, or its request was freed or cancelled: mpitx trace names the messages")
 }
 
 // Findings are about a considerable part of the time, and sorted by it; a program without troubles has none.

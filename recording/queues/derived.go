@@ -30,7 +30,8 @@ func Derive(run *recording.Run, o recording.Options) *Queues {
 		return nil
 	}
 	d := deriver{comms: map[string]int32{}, halves: map[uint64]pair{}}
-	for e := range trace.Read(run, trace.Options{From: o.From, To: o.To, Flows: true}).Events {
+	t := trace.Read(run, trace.Options{From: o.From, To: o.To, Flows: true})
+	for e := range t.Events {
 		d.lost += e.Lost
 		if e.Call == nil {
 			continue
@@ -41,10 +42,13 @@ func Derive(run *recording.Run, o recording.Options) *Queues {
 			}
 		}
 	}
-	pairs := slices.DeleteFunc(d.pairs, func(p pair) bool {
-		return o.Rank != nil && !slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Rank == int(p.rank) && o.Rank(r) })
-	})
-	return d.queues(pairs)
+	left := t.Unreceived()
+	chosen := func(rank int) bool {
+		return o.Rank == nil || slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Rank == rank && o.Rank(r) })
+	}
+	pairs := slices.DeleteFunc(d.pairs, func(p pair) bool { return !chosen(int(p.rank)) })
+	left = slices.DeleteFunc(left, func(u trace.Unreceived) bool { return !chosen(u.To) && !chosen(u.Rank.Rank) })
+	return d.queues(pairs, left)
 }
 
 type deriver struct {
@@ -96,10 +100,23 @@ type moment struct {
 	end  bool
 }
 
-func (d *deriver) queues(pairs []pair) *Queues {
+// queues computes the queues from messages, and from those that were never received.
+func (d *deriver) queues(pairs []pair, left []trace.Unreceived) *Queues {
 	moments := make([]moment, 0, 2*len(pairs))
 	from, to := time.Duration(1<<63-1), time.Duration(0)
+	received := len(pairs)
+	for i := range left {
+		u := &left[i]
+		for _, at := range u.Sent {
+			pairs = append(pairs, pair{rank: int32(u.To), peer: int32(u.Rank.Rank), comm: d.comm(u.Object), tag: int32(u.Tag), sent: at, posted: at + 1})
+		}
+	}
 	for i, p := range pairs {
+		if i >= received {
+			moments = append(moments, moment{p.sent, int32(i), false})
+			from, to = min(from, p.sent), max(to, p.sent)
+			continue
+		}
 		moments = append(moments, moment{min(p.sent, p.posted), int32(i), false}, moment{max(p.sent, p.posted), int32(i), true})
 		from, to = min(from, p.sent, p.posted), max(to, p.sent, p.posted, p.notify)
 	}
@@ -128,6 +145,7 @@ func (d *deriver) queues(pairs []pair) *Queues {
 	}
 	q := a.Queues()
 	q.Derived, q.Lost, q.Later = true, d.lost, d.later
-	q.sites = d.sites(pairs)
+	q.sites = d.sites(pairs[:received])
+	q.Unreceived = left
 	return q
 }

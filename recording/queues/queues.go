@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mpitx/recording/processor"
+	"mpitx/recording/trace"
 )
 
 // Event is an event of a library's queues or requests.
@@ -110,6 +111,8 @@ type Queues struct {
 	delay     time.Duration
 
 	Later uint64 // messages that Derive left out, as there are too many; To is the end of the others
+
+	Unreceived []trace.Unreceived // messages that were never received: from calls, see Derive and AddCalls
 
 	sites map[siteKey]*Site // by receiver, communicator, sender and kind of finding
 	calls *Queues           // see AddCalls

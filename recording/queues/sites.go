@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/trace"
 )
 
 // Site is where the program made the calls that others wait for most: where it posted late receives, or sent late messages.
@@ -63,7 +64,7 @@ func (d *deriver) sites(pairs []pair) map[siteKey]*Site {
 // AddCalls takes the call sites of the calls in the same run, and the findings of events that do not tell enough: what Derive has returned.
 func (q *Queues) AddCalls(calls *Queues) {
 	if calls != nil {
-		q.calls, q.sites = calls, calls.sites
+		q.calls, q.sites, q.Unreceived = calls, calls.sites, calls.Unreceived
 	}
 }
 
@@ -72,4 +73,5 @@ func (q *Queues) ResolveSites(text func(r *recording.Rank, address uint64) strin
 	for _, s := range q.sites {
 		s.Text = text(s.Rank, s.Address)
 	}
+	trace.Resolve(q.Unreceived, text)
 }

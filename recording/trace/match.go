@@ -182,6 +182,7 @@ func (t *Trace) matchKnowing(lost unposted, known outside, sends cancelsOf, gone
 	for _, s := range m.waiting {
 		m.unmatched(s.inside)
 	}
+	t.left = m.leftovers()
 	t.matched = m.matched
 	return m
 }

@@ -51,6 +51,7 @@ type receiver struct {
 	losses    int      // of events of the rank, so far
 	parts     []uint32 // of the trace, so far, that follow calls which were not recorded: the newest request before each
 	newest    uint64
+	unknown   bool // a message arrived of which it is not known which one it was
 }
 
 // queue holds the receives that were posted for a pattern. Some have completed, but not the first one.
@@ -207,6 +208,7 @@ func (r *receiver) waitingSince(of pattern) uint64 {
 
 // complete adds a receive that has completed.
 func (r *receiver) complete(a arrival, request uint32, of pattern) {
+	r.unknown = r.unknown || !a.known
 	changed := false // the first one that waits
 	if request == 0 {
 		a.at = r.next(a.at)

@@ -172,6 +172,7 @@ type Trace struct {
 
 	run     *recording.Run
 	options Options
+	left    *leftovers // with Options.Flows: what has found no other side
 	objects map[*recording.Rank]map[uint32]*Object
 	clocks  map[*recording.Rank]map[int64]sourceClock // of event sources, as far as they were needed
 	matched *matched                                  // nil: flows are not wanted

@@ -186,7 +186,7 @@ func (g *graph) commonText(who []int, end int) string {
 // conjugated puts what one rank does into the plural if there are more.
 func conjugated(ranks []int, text string) string {
 	if len(ranks) > 1 {
-		for _, verb := range [][2]string{{"waits", "wait"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"exchanges", "exchange"}} {
+		for _, verb := range [][2]string{{"waits", "wait"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"sleeps", "sleep"}, {"was", "were"}, {"exchanges", "exchange"}} {
 			if rest, ok := strings.CutPrefix(text, verb[0]); ok && (rest == "" || rest[0] == ' ' || rest[0] == ',') {
 				return verb[1] + rest
 			}
@@ -207,12 +207,10 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 	switch p.Condition {
 	case Stopped:
 		return "is stopped"
-	case Dead:
-		return "has died"
+	case Dead, Exited:
+		return p.ended()
 	case Finalized:
 		return "has called MPI_Finalize"
-	case Exited:
-		return "has exited"
 	case Unreachable:
 		return "is on another node"
 	case Missing:
@@ -248,7 +246,7 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 }
 
 func computesText(t *Thread) string {
-	text := "computes"
+	text := t.outside()
 	if d := Duration(t.Since); d != "" {
 		text += " for " + d
 	}
@@ -261,5 +259,5 @@ func computesText(t *Thread) string {
 			text += " at " + t.Site
 		}
 	}
-	return text
+	return text + t.meanwhile()
 }

@@ -18,6 +18,7 @@ type Finding struct {
 // findings are the findings of a job, the most certain ones first.
 func (g *graph) findings() []Finding {
 	var all []Finding
+	all = append(all, g.endings()...)
 	all = append(all, g.conditions()...)
 	for _, f := range g.died() {
 		all = append(all, Finding{Kind: f.Kind, Ranks: f.Ranks, Certainty: f.Certainty, Text: "before that, " + f.Text})
@@ -46,6 +47,8 @@ func (g *graph) died() (all []Finding) {
 		switch {
 		case p.Condition < Dead:
 			return nil
+		case p.Condition == Dead && g.left(p):
+			copied.Condition, copied.Threads, still = Running, p.forGood(), still+1
 		case p.Condition == Dead && !slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Since < standstill }):
 			copied.Condition, still = Running, still+1
 		}
@@ -102,7 +105,6 @@ func (g *graph) conditions() (all []Finding) {
 		condition       Condition
 		one, many, what string
 	}{
-		{Dead, "has", "have", "died"},
 		{Stopped, "is", "are", ""},
 		{Missing, "has", "have", "not finished MPI_Init, or died in it, or run without the agent or with another run directory"},
 		{Unreachable, "is", "are", "on another node; run mpitx where there, or use --rsh ssh"},

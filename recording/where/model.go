@@ -42,6 +42,7 @@ type Process struct {
 	PID       int
 	Host      string
 	Condition Condition
+	End       End
 	Threads   []*Thread // those that have called MPI
 	Working   int       // further threads that may call MPI and do not wait for each other
 	Objects   []*Object // its communicators, windows and files
@@ -99,12 +100,14 @@ const (
 
 // Thread is the state of a thread.
 type Thread struct {
-	ID     int
-	Inside bool    // in the call; else it computes after it
-	Sleeps bool    // not in a call: it waits for another thread of its process
-	Inner  *Thread // the call that a callback of this call is in; nil: none
-	Call   string  // "MPI_Recv"; "" if it has made none
-	Class  Class
+	ID      int
+	Inside  bool    // in the call; else it computes after it
+	Sleeps  bool    // not in a call: it waits for another thread of its process
+	Outside string  // not in a call: it sleeps there, in the kernel's words ("futex"; "unknown"); "": it computes
+	Busy    bool    // with Outside: other threads of its process compute
+	Inner   *Thread // the call that a callback of this call is in; nil: none
+	Call    string  // "MPI_Recv"; "" if it has made none
+	Class   Class
 
 	Object            *Object // nil: none, or unknown
 	HasObject         bool

@@ -42,7 +42,7 @@ func Read(run *recording.Run, sites Sites) *Job {
 	now := time.Since(run.Start)
 	byRank := map[*recording.Rank]*reader{}
 	for _, r := range run.Ranks {
-		p := &Process{Rank: r.Rank, PID: r.PID, Host: r.Host, Condition: condition(r)}
+		p := &Process{Rank: r.Rank, PID: r.PID, Host: r.Host, Condition: condition(r), End: endOf(r)}
 		job.Size = max(job.Size, min(r.Spawned.First+r.Size, maxRanks))
 		job.Processes = append(job.Processes, p)
 		seen[r.Rank] = true
@@ -255,6 +255,9 @@ func (x *reader) addThread(f fields) {
 	}
 	x.addReads(t, f)
 	t.Sleeps = !t.Inside && f.unsigned("asleep") == calls+1
+	if !t.Inside && f.unsigned("sleeping") == calls+1 {
+		t.Outside, t.Busy = cmp.Or(f.text("outside"), "unknown"), f.unsigned("busy") != 0
+	}
 	x.process.Working = max(x.process.Working, int(f.unsigned("working")))
 	x.nested = append(x.nested, nested{t, f.unsigned("nested")})
 }

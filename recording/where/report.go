@@ -24,6 +24,8 @@ type Group struct {
 	Waits     bool          // in MPI
 	Threads   int           // threads in this state, if a rank has several
 	Requests  string        // what the requests wait for that a call waits for
+	End       string        // how the processes ended: "exit", "SIGKILL"; "": they run, or it is unknown
+	Outside   string        // where they sleep outside of MPI, in the kernel's words
 }
 
 // Report is what can be said about a job at one moment.
@@ -49,7 +51,7 @@ func (g *graph) groups() []Group {
 	peers := map[*Group][]string{}
 	var order []*Group
 	for _, p := range g.job.Processes {
-		states := []Group{{Condition: p.Condition, Doing: p.Condition.String(), Since: -1, Bytes: -1}}
+		states := []Group{{Condition: p.Condition, Doing: p.doing(), End: p.End.Text(), Since: -1, Bytes: -1}}
 		if p.Condition <= Dead && len(p.Threads) > 0 {
 			states = nil
 			for _, t := range p.Threads {
@@ -63,7 +65,7 @@ func (g *graph) groups() []Group {
 			} else {
 				s.Peer = ""
 			}
-			key := fmt.Sprint(s.Condition, s.Doing, "\x00", s.Object, "\x00", s.Peer, "\x00", s.Tag, "\x00", s.Site, "\x00", s.Requests != "")
+			key := fmt.Sprint(s.Condition, s.Doing, "\x00", s.End, "\x00", s.Object, "\x00", s.Peer, "\x00", s.Tag, "\x00", s.Site, "\x00", s.Requests != "")
 			to := groups[key]
 			if to == nil {
 				copied := s
@@ -106,10 +108,10 @@ func joined(peers []string) string {
 }
 
 func (g *graph) groupOf(p *Process, t *Thread) Group {
-	s := Group{Condition: p.Condition, Call: t.Call, Site: t.Site, Since: t.Since, Bytes: -1, Waits: t.Waits()}
+	s := Group{Condition: p.Condition, End: p.End.Text(), Outside: t.Outside, Call: t.Call, Site: t.Site, Since: t.Since, Bytes: -1, Waits: t.Waits()}
 	switch {
 	case t.Call == "":
-		s.Doing, s.Site = "computes, no MPI call that can wait yet", ""
+		s.Doing, s.Site = t.outside()+", no MPI call that can wait yet", ""
 	case t.Polls() && t.Reads != nil:
 		s.Doing, s.Since, s.Site = "polls with "+strings.TrimSuffix(t.Reads.Call, "_c"), t.Idle, t.Reads.Site
 	case t.Polls():
@@ -122,14 +124,19 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 		}
 	case t.Sleeps:
 		s.Doing = "waits for a thread, after " + t.Call
+	case t.Outside != "":
+		s.Doing = t.outside() + " after " + t.Call
 	default:
 		s.Doing = "computes after " + t.Call
 		if t.Since < 0 && p.Condition == Running {
 			s.Doing, s.Site = "busy: calls "+t.Call, ""
 		}
 	}
+	if !t.Polls() {
+		s.Doing += t.meanwhile()
+	}
 	if p.Condition != Running {
-		s.Doing = p.Condition.String() + ", " + s.Doing
+		s.Doing = p.doing() + ", " + s.Doing
 	}
 	if !s.Waits {
 		return s

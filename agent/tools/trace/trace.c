@@ -117,6 +117,14 @@ static bool observe(void)
     return true;
 }
 
+/* Messages whose receives are not in the trace may have been received all the same. */
+static void note_part(void)
+{
+    static bool noted;
+    if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
+        agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_PART, "the trace is of a part of the run");
+}
+
 static void started(void)
 {
     if (!wanted() || !agent_run) return;
@@ -127,6 +135,7 @@ static void started(void)
     trace_sites_start();
     order_start();
     trace_run = agent_run;
+    if (agent_config("after_ns", 0) || agent_config("for_ns", 0) || agent_config("window", 0)) note_part();
     if (!observe()) agent_note("trace: some functions are not traced: out of memory");
     if (trace_roles) __atomic_store_n(&trace_recording, trace_run, __ATOMIC_RELEASE);
 }
@@ -134,7 +143,10 @@ static void started(void)
 static void pcontrol(int level, const void *argument)
 {
     if (!trace_run || !trace_roles) return;
-    if (level == 0) __atomic_store_n(&trace_recording, NULL, __ATOMIC_RELEASE);
+    if (level == 0) {
+        note_part();
+        __atomic_store_n(&trace_recording, NULL, __ATOMIC_RELEASE);
+    }
     if (level == 1) __atomic_store_n(&trace_recording, trace_run, __ATOMIC_RELEASE);
     if (level == 2) mpitx_run_flush(trace_run);
     trace_phases_pcontrol(level, argument);

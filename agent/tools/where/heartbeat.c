@@ -18,7 +18,7 @@
 #define BEAT_NS 100000000
 #define LONG_NS UINT64_C(500000000) /* a wait that may be a deadlock */
 #define MOST_REQUESTS 256u
-enum { BINDINGS_DEEP = 8, WORKING_BEATS = 5 };
+enum { BINDINGS_DEEP = 8, WORKING_BEATS = 5, OUTSIDE_BEATS = 2 };
 
 static cpu_set_t cores;
 static uint64_t progress[WHERE_ROWS]; /* at the last beat */
@@ -189,6 +189,7 @@ static void *beat(void *unused)
         for (int i = 0; (row = where_row(i)); i++)
             if (row->state.thread) waiting |= look(row, &progress[i], now);
         if (waiting || waited) look_outside(waiting, waiting != waited || beats % WORKING_BEATS == 0);
+        if (beats % OUTSIDE_BEATS == 0) where_look_outside();
         waited = waiting;
         where_unlock();
     }

@@ -92,6 +92,11 @@ void threads_after_init(void)
     each(keep, helpers);
 }
 
+bool threads_is_helper(uint32_t id)
+{
+    return has(helpers, id);
+}
+
 struct count {
     bool (*known)(uint32_t id);
     uint32_t working;

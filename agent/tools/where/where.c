@@ -71,6 +71,9 @@ static const struct mpitx_run_field fields[] = {
     {.name = "pending_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = WHERE_PENDING},
     {.name = "pending_number", .type = MPITX_RUN_U32, .count = WHERE_PENDING},
     {.name = "pending_starts", .type = MPITX_RUN_U32, .count = WHERE_PENDING},
+    {.name = "sleeping", .type = MPITX_RUN_U64},
+    {.name = "outside", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    {.name = "busy", .type = MPITX_RUN_U32},
 };
 _Static_assert(offsetof(struct chain_state, thread) == sizeof(struct mpitx_run_row), "a row of the run");
 
@@ -159,7 +162,8 @@ static struct chain_state *begin(uint32_t nested)
         row->state.nested = nested;
         row->state.calls = row->state.progress = row->state.reads = 0;
         row->state.test_progress = UINT64_MAX;
-        row->seen = row->looked = row->left = row->sited = row->asleep = 0;
+        row->seen = row->looked = row->left = row->sited = row->asleep = row->sleeping = 0;
+        row->outside = text_empty();
         row->working = threads_may_call() ? WHERE_UNKNOWN : 0;
         row->since = row->moved = row->beat = clock_ticks();
         row->state.owner = thread;

@@ -30,6 +30,9 @@ struct where_row {
     uint64_t pending_object[WHERE_PENDING];
     int32_t pending_peer[WHERE_PENDING], pending_tag[WHERE_PENDING];
     uint32_t pending_function[WHERE_PENDING], pending_number[WHERE_PENDING], pending_starts[WHERE_PENDING];
+    uint64_t sleeping; /* 1 + state.calls: after this call, the thread sleeps; 0: it does not, or it is not known yet */
+    uint32_t outside;  /* where it sleeps, in the kernel's words */
+    uint32_t busy;     /* 1: meanwhile, other threads of the process compute */
 };
 
 /* where.c */
@@ -42,12 +45,16 @@ void where_unlock(void);
 void threads_before_init(void);
 void threads_after_init(void);
 bool threads_may_call(void);      /* more than one thread may call MPI */
+bool threads_is_helper(uint32_t id); /* the library made it in MPI_Init */
 bool threads_sleeps(uint32_t id); /* it waits for another thread of the process */
 uint32_t threads_working(bool (*known)(uint32_t id)); /* how many threads but the known ones may call MPI later */
 
 /* epochs.c */
 bool epochs_start(void); /* false: there is no room in the run */
 void epochs_change(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group);
+
+/* outside.c */
+void where_look_outside(void); /* under the lock, a few times a second */
 
 /* heartbeat.c */
 void where_heartbeat_start(void);

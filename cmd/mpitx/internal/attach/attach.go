@@ -88,6 +88,7 @@ type Result struct {
 	job       *runDir
 	ended     ending
 	unstarted []int       // ranks that died while the agent started
+	endings   *endings    // how ranks of this node end; nil: that is not followed
 	seen      seen        // what agents that did not record said
 	standIn   *standIn    // nil if there is none
 	promised  atomic.Bool // a message has announced what will be written
@@ -204,6 +205,7 @@ func (r *Result) run() error {
 
 // watch starts the command's watch over a job. end reports whether it has killed the job, and with which exit code.
 func (r *Result) watch(kill func()) (end func() (code int, killed bool)) {
+	r.endings = followEndings(r.job.dir, max(1, r.Ranks, r.launch.Size))
 	if r.Watch == nil {
 		return func() (int, bool) { return 0, false }
 	}
@@ -294,6 +296,9 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 		r.Named = " on " + host + r.Named
 	}
 	run, err := r.gather(size, wait)
+	if r.endings.write() && run != nil {
+		run.ReadExits()
+	}
 	if err == nil && r.handOver(run, size) {
 		return nil
 	}
