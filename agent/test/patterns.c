@@ -1,9 +1,13 @@
 /* Answers lines "PATTERN TAB NAME TAB CLASS" with "OBJECTS yes", "OBJECTS no" or "refused", by agent/pvar/pattern.c. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pvar/pattern.h"
+
+char *memory_part(const char *text, size_t length) { return strndup(text, length); }
 
 int main(void)
 {
