@@ -237,10 +237,7 @@ func (x *collector) result(calls []Near) (all []Unreceived) {
 	for _, r := range x.trace.run.Ranks {
 		finalized[r.Rank] = r.State == recording.StateEnded && r.End == recording.EndFinalize
 	}
-	var waiting []Near
-	for i := range calls {
-		waiting = append(waiting, calls[i])
-	}
+	waiting := slices.Clone(calls)
 	for _, n := range x.posts {
 		waiting = append(waiting, *n)
 	}
