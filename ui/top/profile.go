@@ -215,7 +215,10 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 		name := functionName(fn)
 		row := Function{Key: functionKey(name, metric), Name: fn.Name, Within: fn.Within, Calls: fn.Calls, Sent: fn.Sent(), Received: fn.Received(), Time: fn.Time, Mean: fn.Mean(),
 			Share: p.ShareOf(fn), Imbalance: spread.Imbalance(), Slowest: spread.MaxRank, startsMPI: profile.Initializes(fn.Name)}
-		row.Now = f.rateOf(name, OfTime) / 1e9 / f.runningThreads()
+		row.Now = math.NaN() // nothing runs
+		if threads := f.runningThreads(); threads > 0 {
+			row.Now = f.rateOf(name, OfTime) / 1e9 / threads
+		}
 		row.CallsRate, row.BytesRate = f.rateOf(name, OfCalls), f.rateOf(name, OfBytes)
 		if f.profiler.reads == 1 && f.profiler.ended { // over the whole run
 			s := p.Efficiency.Elapsed.Seconds()

@@ -3,6 +3,7 @@ package top
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -278,6 +279,24 @@ func TestNoProfile(t *testing.T) {
 	u.sees("VARIABLE")
 	if strings.Contains(u.screen(), "2 functions") {
 		t.Error("a hint for a view that is not there")
+	}
+}
+
+// Ranks that have died spend no time in functions now.
+func TestProfileOfDead(t *testing.T) {
+	j := ring(t, 2)
+	ask := Ask{Profile: true}
+	if now := j.feed.Frame(ask).function(Key{Variable: "MPI_Wait"}).Now; !(now > 0) {
+		t.Fatalf("before: %v", now)
+	}
+	for r := range j.ranks {
+		if err := os.Remove(filepath.Join(j.dir, j.manifest(r))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.passes(500*time.Millisecond, func(int, *recordingtest.Profile) {})
+	if now := j.feed.Frame(ask).function(Key{Variable: "MPI_Wait"}).Now; !math.IsNaN(now) {
+		t.Errorf("after: %v", now)
 	}
 }
 
