@@ -134,12 +134,13 @@ func (m *Model) measure() {
 	m.needed = max(m.needed, len(m.detail(m.roomForDetail()))+len(m.legend(m.legendRoom(0)))-1)
 }
 
-// resized says whether the details need more lines than before, so that fewer rows are visible.
+// resized says whether the details need more lines than before, so that fewer rows are visible, or the names of rows more columns than were
+// known when the frame was asked for.
 func (m *Model) resized() bool {
 	before, _ := m.room()
 	m.measure()
-	now, _ := m.room()
-	return now < before && len(m.frame.Cells) > now
+	now, columns := m.room()
+	return now < before && len(m.frame.Cells) > now || m.frame.Window.Columns > columns
 }
 
 // margin is the width of the names of rows.
