@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -69,10 +70,10 @@ func untilEnded() (ctx context.Context, stop func()) {
 		}
 		signal.Stop(signals)
 	}()
-	return ctx, func() {
+	return ctx, sync.OnceFunc(func() {
 		close(over)
 		cancel(nil)
-	}
+	})
 }
 
 // endedBy is the error of a command that a signal ended.

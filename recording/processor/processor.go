@@ -28,6 +28,7 @@ type Rank struct {
 	Estimated bool          // the kernel does not count waits: they are taken from interruptions
 
 	Inside, Outside     time.Duration // in MPI and outside of it, as far as calls were timed
+	Open                time.Duration // in MPI, for which a call has not returned; set by those who know
 	Ran, Waited, Slept  Range         // parts of Outside
 	ThreadWait, RanBoth time.Duration // in MPI and outside of it: waited for a core, ran
 
@@ -42,12 +43,15 @@ func (r *Rank) Elapsed() time.Duration { return r.Inside + r.Outside }
 
 // waitShare is how much of its time the thread has waited for a core, in MPI and outside of it.
 func (r *Rank) waitShare() float64 {
-	whole := r.Elapsed()
-	if whole == 0 {
+	whole := r.whole()
+	if r.Elapsed() == 0 {
 		whole = r.span
 	}
 	return min(part(r.ThreadWait, whole), 1)
 }
+
+// whole is the time of the run. Waits are known until the last call that has returned.
+func (r *Rank) whole() time.Duration { return r.Elapsed() + r.Open }
 
 // Processor is about all ranks of a run.
 type Processor struct {

@@ -76,7 +76,7 @@ func (g *Group) add(o *Group) {
 func (g *Group) shortage() *Shortage {
 	sure, maybe := &Shortage{Group: g, Sure: true}, &Shortage{Group: g}
 	for _, r := range g.Ranks {
-		if share := part(r.Waited.Least, r.Elapsed()); share > sure.Share {
+		if share := part(r.Waited.Least, r.whole()); share > sure.Share {
 			sure.Rank, sure.Share = r, share
 		}
 		if share := r.waitShare(); share > maybe.Share {
@@ -86,7 +86,7 @@ func (g *Group) shortage() *Shortage {
 	switch {
 	case sure.Share >= significant:
 		least := ""
-		if !sure.Rank.Waited.Known(0.02, sure.Rank.Elapsed()) {
+		if !sure.Rank.Waited.Known(0.02, sure.Rank.whole()) {
 			least = "at least "
 		}
 		sure.Text = fmt.Sprintf("%s: rank %d waited %s%s of the run for a core", g.Text(), sure.Rank.Number, least, percent(sure.Share))

@@ -16,6 +16,7 @@ func (p *Profile) readProcessor() {
 	for _, r := range p.Ranks {
 		for _, of := range p.Processor.Ranks {
 			if of.Process == r.Process && of.Elapsed() > 0 {
+				of.Open = r.OpenFor
 				r.Processor = of
 			}
 		}
@@ -28,8 +29,9 @@ func (r *Rank) Computed() processor.Range {
 	if r.Processor == nil {
 		return processor.Range{Least: useful, Most: useful}
 	}
-	least := max(useful-r.Processor.Waited.Most-r.Processor.Slept.Most, 0)
-	return processor.Range{Least: least, Most: max(min(useful, r.Processor.Ran.Most+max(useful-r.Processor.Outside, 0)), least)}
+	unseen := max(useful-r.Processor.Outside, 0) // for which the processor's part is not known
+	least := max(min(useful-unseen-r.Processor.Waited.Most-r.Processor.Slept.Most, r.Processor.Ran.Most), 0)
+	return processor.Range{Least: least, Most: min(useful, r.Processor.Ran.Most+unseen)}
 }
 
 // OnProcessor is a time of the whole run; 0 if it is not known.
