@@ -1,4 +1,4 @@
-/* cfi.h: the size of a function's frame at a call, from the unwind tables of its object. For stacks of other threads. */
+/* cfi.h: the frames of another thread's stack, from the unwind tables of its objects. */
 #ifndef MPITX_CFI_H
 #define MPITX_CFI_H
 
@@ -7,11 +7,25 @@
 
 #pragma GCC visibility push(hidden)
 
+/* A call: the return address, and the caller's registers. */
+struct cfi_frame {
+    uint64_t address;
+    uint64_t pointer; /* its stack pointer at the call */
+    uint64_t base;    /* its rbp, if `based` */
+    bool based;
+};
+
+enum cfi_caller { CFI_UNKNOWN, CFI_OUTERMOST, CFI_CALLER };
+
 /* Loads what finds unwind tables; false: it is missing. May take milliseconds. */
 bool cfi_start(void);
 
-/* The distance from the stack pointer at the call that returns to this address to the frame of the function's caller; 0: unknown. */
-uintptr_t cfi_frame_size(uintptr_t address);
+/* Completes the call of a wrapper, of which the address and the pointer are known. False: the thread has left it. */
+bool cfi_first(struct cfi_frame *frame);
+
+/* Goes on to the call of the function that contains the address. Else the frame is as before, and that function is the outermost one, or its
+ * caller is unknown. */
+enum cfi_caller cfi_caller(struct cfi_frame *frame);
 
 #pragma GCC visibility pop
 

@@ -224,7 +224,8 @@ func TestExitCodes(t *testing.T) {
 		{2, "compare PROFILE PROFILE --table x", "--table: .x.: must be one of run"}, {2, "compare PROFILE PROFILE --fail-above x", "--fail-above"}, {2, "compare PROFILE PROFILE --fail-above -1", "must not be negative"},
 		{2, "compare PROFILE PROFILE --out s.json", "--out s.json: the file exists; name another"}}
 	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* need --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
-	lines["where"] = append(lines["where"], line{1, "where RUN", "the run has no states"}, line{2, "where RUN x", "where: too many arguments"}, line{2, "where RUN --interval 1s", "--interval needs --watch"})
+	lines["where"] = append(lines["where"], line{1, "where RUN", "the run has no states"}, line{2, "where RUN x", "where: too many arguments"}, line{2, "where RUN --interval 1s", "--interval needs --watch"},
+		line{2, "where RUN --stack 65", "--stack: must be between 0 and 64"})
 	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})
 	for _, family := range families {
 		lines["profile"] = append(lines["profile"], line{1, "profile --mpi " + family + " -- nosuch", "start nosuch: no such program is in PATH"},

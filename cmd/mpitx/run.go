@@ -41,8 +41,8 @@ With --hang TIME, mpitx looks for a job that hangs: no rank has made progress
 in MPI for that long. Polling with MPI_Test or MPI_Iprobe that finds nothing is
 no progress. A job in which all ranks compute does not hang, but one in which
 some ranks wait for a rank that computes does: choose a time that is longer
-than any such phase. mpitx then prints what mpitx where would print on standard
-error and continues, or with :kill ends the job with exit code 124.
+than any such phase. mpitx then prints what mpitx where --stack 16 would print
+on standard error and continues, or with :kill ends the job with exit code 124.
 
 With --when CONDITION, each rank checks a condition in its MPI calls. It
 compares arguments of the call (bytes, sent, received, peer, tag, root, comm,
@@ -168,12 +168,14 @@ func (o *runOptions) watch(dir string, over <-chan struct{}, kill func(code int)
 	}
 }
 
+const hangStack = 16
+
 // reportHang prints the states on standard error.
 func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 	var b bytes.Buffer
-	resolve, done := callSites(run.Start)
-	defer done()
-	job := where.Look(func() *where.Job { return where.Read(run, resolve) })
+	sites := callSites(run.Start)
+	defer sites.close()
+	job := where.Look(func() *where.Job { return where.ReadStacks(run, sites.site, sites.stacks(hangStack)) })
 	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", where.Duration(idle))
 	whereText(&b, run, job, where.Analyze(job), export.Terminal{UTF8: true}, export.FormatWide)
 	o.a.errs.Write(b.Bytes())

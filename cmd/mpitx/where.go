@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +18,9 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/where"
-	"mpitx/symbols"
 )
+
+const maxWhereStack = 64 // as in agent/tools/where/stacks.c
 
 type whereOptions struct {
 	a        *app
@@ -26,6 +28,7 @@ type whereOptions struct {
 	watch    bool
 	interval time.Duration
 	rsh      string // "": other hosts are not asked
+	stack    int    // frames of stacks to print
 	states   bool   // print the states for the mpitx of another host
 }
 
@@ -48,11 +51,16 @@ the job runs, while it hangs, and after it was killed. It only reads files, and
 does not slow the job. Without RUN, it takes the only running job's run in the
 current directory, or in $MPITX_DIR.
 
+--stack N adds the call stacks of ranks that have waited in a call for 0.2 s.
+Ranks in one call with different stacks are several lines then. A stack that
+ends with … has further frames, which are unknown.
+
 The states are in the memory of the ranks' nodes. To see those of other nodes,
 name a command that runs mpitx there without asking for a password, such as
 --rsh ssh. The run directory must have the same path there.`,
 		Example: `  mpirun -n 4 mpitx run --dir run1 -- ./app input &
   mpitx where run1
+  mpitx where run1 --stack 8
   mpitx where run1 --watch
   mpitx where run1 --rsh ssh
   mpitx where run1 -o json`,
@@ -62,6 +70,7 @@ name a command that runs mpitx there without asking for a password, such as
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatCSV)
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "print the states again until the job ends; on a terminal in the same place")
 	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "with --watch: print every `TIME`")
+	cmd.Flags().IntVar(&o.stack, "stack", 0, "print up to `N` frames of the call stacks of ranks that wait in a call; 0: none, at most "+strconv.Itoa(maxWhereStack))
 	cmd.Flags().StringVar(&o.rsh, "rsh", "", "ask the other nodes of the job with this `COMMAND`, such as ssh (default: $MPITX_RSH)")
 	cmd.Flags().BoolVar(&o.states, "states", false, "")
 	cmd.Flags().MarkHidden("states")
@@ -72,6 +81,8 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case cmd.Flags().Changed("interval") && !o.watch:
 		return usagef("--interval needs --watch")
+	case o.stack < 0 || o.stack > maxWhereStack:
+		return usagef("--stack: must be between 0 and %d", maxWhereStack)
 	case o.interval < 100*time.Millisecond:
 		return usagef("--interval: %s: must be at least 100ms", o.interval)
 	case cmd.Flags().Changed("rsh") && strings.TrimSpace(o.rsh) == "":
@@ -148,44 +159,19 @@ func justStarted(dir string) bool {
 	return false
 }
 
-// callSites resolves call sites to functions, files and lines. The result is valid until close is called.
-func callSites(start time.Time) (resolve where.Sites, close func()) {
-	all := symbols.New(symbols.Options{Recorded: start})
-	known := map[string]string{}
-	return func(r *recording.Rank, address uint64) string {
-		m := r.Module(address)
-		if m == nil {
-			return ""
-		}
-		base := filepath.Base(m.Path)
-		if strings.HasPrefix(base, "libmpi") { // the library's Fortran interface, not the program
-			return ""
-		}
-		key := fmt.Sprint(m.Path, m.BuildID, address-m.Bias)
-		text, ok := known[key]
-		if !ok {
-			text = fmt.Sprintf("%s+%#x", base, address-m.Bias)
-			frames := all.Resolve(&symbols.Module{Start: m.Start, End: m.End, Bias: m.Bias, Path: m.Path, BuildID: m.BuildID}, address)
-			if len(frames) > 0 && frames[0].Line > 0 {
-				text = fmt.Sprintf("%s %s:%d", frames[0], filepath.Base(frames[0].File), frames[0].Line)
-			} else if len(frames) > 0 && frames[0].Function != "" {
-				text = fmt.Sprintf("%s in %s", frames[0], base)
-			}
-			known[key] = text
-		}
-		return text
-	}, all.Close
-}
-
 // print prints the states of all ranks once.
 func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
-	resolve, done := callSites(run.Start)
-	defer done()
+	sites := callSites(run.Start)
+	defer sites.close()
+	var stacks where.Stacks
+	if o.stack > 0 {
+		stacks = sites.stacks(o.stack)
+	}
 	if o.states {
-		return json.NewEncoder(o.a.out).Encode(where.Read(run, resolve))
+		return json.NewEncoder(o.a.out).Encode(where.ReadStacks(run, sites.site, stacks))
 	}
 	job := where.Look(func() *where.Job {
-		job := where.Read(run, resolve)
+		job := where.ReadStacks(run, sites.site, stacks)
 		if strings.TrimSpace(o.rsh) != "" {
 			o.readHosts(run.Dir, job)
 		}
@@ -221,7 +207,22 @@ func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 		fmt.Fprintln(w, "  no rank waits in MPI")
 	}
 	fmt.Fprintln(w)
-	return whereRows(report).Write(w, f, t)
+	if err := whereRows(report).Write(w, f, t); err != nil {
+		return err
+	}
+	for _, g := range report.Groups {
+		if len(g.Stack) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s %s, called from\n", export.RankList(g.Ranks), t.Safe(g.Doing))
+		for _, frame := range g.Stack {
+			if frame == unknownFrames && !t.UTF8 {
+				frame = "..."
+			}
+			fmt.Fprintf(w, "  %s\n", t.Safe(frame))
+		}
+	}
+	return nil
 }
 
 func runState(run *recording.Run) string {
@@ -237,7 +238,7 @@ func whereRows(report *where.Report) *export.Rows {
 		{Name: "ranks", Header: "RANKS"}, {Name: "condition"}, {Name: "state", Header: "STATE"}, {Name: "call"}, {Name: "object", Header: "ON", Optional: true},
 		{Name: "peer", Header: "PEER", Optional: true}, {Name: "tag", Header: "TAG", Optional: true}, {Name: "bytes", Header: "BYTES", Optional: true, Right: true},
 		{Name: "seconds"}, {Name: "for", Header: "FOR"}, {Name: "site", Header: "CALLED FROM", Optional: true}, {Name: "requests", Header: "REQUESTS", Optional: true, Spare: true},
-		{Name: "end"}, {Name: "outside"},
+		{Name: "end"}, {Name: "outside"}, {Name: "stack"},
 	}}
 	for _, g := range report.Groups {
 		var bytes, seconds any
@@ -253,7 +254,7 @@ func whereRows(report *where.Report) *export.Rows {
 			since = ""
 		}
 		rows.Rows = append(rows.Rows, []any{export.RankList(g.Ranks), g.Condition.String(), g.Doing, g.Call, g.Object, g.Peer, g.Tag, bytes, seconds, since, g.Site,
-			strings.TrimPrefix(g.Requests, "; "), g.End, g.Outside})
+			strings.TrimPrefix(g.Requests, "; "), g.End, g.Outside, strings.Join(g.Stack, " < ")})
 	}
 	return rows
 }
@@ -281,6 +282,7 @@ func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 		Requests  string   `json:"requests,omitempty"`
 		End       string   `json:"end,omitempty"`
 		Outside   string   `json:"outside,omitempty"`
+		Stack     []string `json:"stack,omitempty"`
 	}
 	answer := struct {
 		Schema   string    `json:"schema"`
@@ -296,7 +298,7 @@ func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 	}
 	for _, g := range report.Groups {
 		s := state{Ranks: g.Ranks, Condition: g.Condition.String(), State: g.Doing, Waits: g.Waits, Call: g.Call, Object: g.Object, Peer: g.Peer, Tag: g.Tag,
-			Site: g.Site, Requests: strings.TrimPrefix(g.Requests, "; "), End: g.End, Outside: g.Outside}
+			Site: g.Site, Requests: strings.TrimPrefix(g.Requests, "; "), End: g.End, Outside: g.Outside, Stack: g.Stack}
 		if g.Bytes >= 0 {
 			s.Bytes = &g.Bytes
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,7 +46,7 @@ func (o *whereOptions) readHosts(dir string, job *where.Job) {
 	for i, host := range hosts {
 		all.Go(func() {
 			places <- struct{}{}
-			answers[i], reasons[i] = askHost(o.rsh, host, origin.Quote(exe)+" where --states "+origin.Quote(dir))
+			answers[i], reasons[i] = askHost(o.rsh, host, fmt.Sprintf("%s where --states --stack %d %s", origin.Quote(exe), o.stack, origin.Quote(dir)))
 			<-places
 		})
 	}

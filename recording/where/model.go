@@ -129,6 +129,7 @@ type Thread struct {
 	Progress uint64        // calls that did something
 	Moved    bool          // the look before showed another state: see Compare
 	Site     string        // where the call is, for people
+	Stack    []string      // of a call that lasts: its frames for people, the innermost first; "…" if the rest is unknown
 }
 
 // Request is a request that a thread waits for, or a probe that it repeats.

@@ -32,8 +32,14 @@ var maxRanks = 1 << 18
 // Sites resolves addresses of code to places for people.
 type Sites func(r *recording.Rank, address uint64) string
 
+// Stacks resolves return addresses, the innermost first, to frames for people. whole: the last one is the outermost.
+type Stacks func(r *recording.Rank, addresses []uint64, whole bool) []string
+
 // Read reads the states of all processes of a run.
-func Read(run *recording.Run, sites Sites) *Job {
+func Read(run *recording.Run, sites Sites) *Job { return ReadStacks(run, sites, nil) }
+
+// ReadStacks is Read, with the stacks of threads that wait in a call.
+func ReadStacks(run *recording.Run, sites Sites, stacks Stacks) *Job {
 	if sites == nil {
 		sites = Offset
 	}
@@ -46,7 +52,7 @@ func Read(run *recording.Run, sites Sites) *Job {
 		job.Size = max(job.Size, min(r.Spawned.First+r.Size, maxRanks))
 		job.Processes = append(job.Processes, p)
 		seen[r.Rank] = true
-		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, objects: map[kindHandle]*Object{}}
+		byRank[r] = &reader{rank: r, process: p, now: now, sites: sites, stacks: stacks, taken: map[uint64]fields{}, objects: map[kindHandle]*Object{}}
 	}
 	var rows, epochs []*recording.Row
 	for row := range run.Rows(recording.Options{}) {
@@ -59,6 +65,10 @@ func Read(run *recording.Run, sites Sites) *Job {
 			rows = append(rows, row) // objects may come later
 		case "epochs":
 			epochs = append(epochs, row)
+		case "stacks":
+			if f := fieldsOf(row); stacks != nil {
+				byRank[row.Table.Rank].taken[stackKey(f)] = f
+			}
 		}
 	}
 	identify(byRank)
@@ -163,6 +173,8 @@ type reader struct {
 	process *Process
 	now     time.Duration
 	sites   Sites
+	stacks  Stacks
+	taken   map[uint64]fields // by stackKey
 	objects map[kindHandle]*Object
 	list    []object
 	nested  []nested
@@ -254,12 +266,31 @@ func (x *reader) addThread(f fields) {
 		t.Site = x.sites(x.rank, f.unsignedAt("test_address", 0))
 	}
 	x.addReads(t, f)
+	if t.Inside && !t.Polls() && calls > 0 && f.unsigned("stacked") == calls {
+		t.Stack = x.stack(f)
+	}
 	t.Sleeps = !t.Inside && f.unsigned("asleep") == calls+1
 	if !t.Inside && f.unsigned("sleeping") == calls+1 {
 		t.Outside, t.Busy = cmp.Or(f.text("outside"), "unknown"), f.unsigned("busy") != 0
 	}
 	x.process.Working = max(x.process.Working, int(f.unsigned("working")))
 	x.nested = append(x.nested, nested{t, f.unsigned("nested")})
+}
+
+// stackKey is the key of a row of the tables where and stacks.
+func stackKey(f fields) uint64 { return f.unsigned("thread")<<8 | f.unsigned("nested")&0xff }
+
+// stack is the stack of the call of a row; nil if it is of another call.
+func (x *reader) stack(row fields) []string {
+	f, ok := x.taken[stackKey(row)]
+	if !ok || f.unsigned("calls") != row.unsigned("calls") {
+		return nil
+	}
+	var addresses []uint64
+	for i := range min(f.unsigned("frames"), f.count("address")) {
+		addresses = append(addresses, f.unsignedAt("address", int(i)))
+	}
+	return x.stacks(x.rank, addresses, f.unsigned("ending") == 0)
 }
 
 // nest adds the threads to the process, and to their calls those of callbacks.

@@ -26,6 +26,7 @@ type Group struct {
 	Requests  string        // what the requests wait for that a call waits for
 	End       string        // how the processes ended: "exit", "SIGKILL"; "": they run, or it is unknown
 	Outside   string        // where they sleep outside of MPI, in the kernel's words
+	Stack     []string      // of a call that lasts, if the job was read with stacks
 }
 
 // Report is what can be said about a job at one moment.
@@ -65,7 +66,7 @@ func (g *graph) groups() []Group {
 			} else {
 				s.Peer = ""
 			}
-			key := fmt.Sprint(s.Condition, s.Doing, "\x00", s.End, "\x00", s.Object, "\x00", s.Peer, "\x00", s.Tag, "\x00", s.Site, "\x00", s.Requests != "")
+			key := fmt.Sprint(s.Condition, s.Doing, "\x00", s.End, "\x00", s.Object, "\x00", s.Peer, "\x00", s.Tag, "\x00", s.Site, "\x00", s.Stack, "\x00", s.Requests != "")
 			to := groups[key]
 			if to == nil {
 				copied := s
@@ -117,10 +118,10 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 	case t.Polls():
 		s.Doing, s.Since = "polls with "+t.tests(), t.Idle
 	case t.Inside && t.Class != Poll:
-		s.Doing = "in " + t.Call
+		s.Doing, s.Stack = "in "+t.Call, t.Stack
 		if t.Inner != nil {
 			s.Doing += ", a callback in " + t.Inner.Call
-			s.Site, s.Since = t.Inner.Site, t.Inner.Since
+			s.Site, s.Since, s.Stack = t.Inner.Site, t.Inner.Since, t.Inner.Stack
 		}
 	case t.Sleeps:
 		s.Doing = "waits for a thread, after " + t.Call

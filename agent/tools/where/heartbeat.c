@@ -1,6 +1,5 @@
 /* heartbeat.c: a thread looks at all states ten times a second. It finds out what calls need not write themselves: since when a thread is in
- * its state, what the requests wait for that it waits for, whether it has left a call by longjmp, and from where it calls a language
- * binding. */
+ * its state, what the requests wait for that it waits for, whether it has left a call by longjmp, and from where it calls. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/syscall.h>
@@ -10,15 +9,13 @@
 #include "base/clock.h"
 #include "base/core.h"
 #include "base/memory.h"
-#include "chain/cfi.h"
-#include "mpi/library.h"
 #include "mpi/posted.h"
 #include "tools/where/where.h"
 
 #define BEAT_NS 100000000
 #define LONG_NS UINT64_C(500000000) /* a wait that may be a deadlock */
 #define MOST_REQUESTS 256u
-enum { BINDINGS_DEEP = 8, WORKING_BEATS = 5, OUTSIDE_BEATS = 2 };
+enum { WORKING_BEATS = 5, OUTSIDE_BEATS = 2 };
 
 static cpu_set_t cores;
 static uint64_t progress[WHERE_ROWS]; /* at the last beat */
@@ -87,12 +84,7 @@ static void look_at_requests(struct where_row *row, uint64_t mark)
         __atomic_store_n(&row->looked, mark, __ATOMIC_RELEASE);
 }
 
-/* ---- stacks of other threads ---- */
-
-static bool still_in(const struct chain_state *state, uint64_t calls)
-{
-    return __atomic_load_n(&state->inside, __ATOMIC_ACQUIRE) && state->calls == calls && state->sequence % 2 == 0;
-}
+/* ---- beats ---- */
 
 /* Whether the thread has left the call without a return: it has used the stack above since. */
 static bool was_left(const struct chain_state *state, uint64_t calls)
@@ -100,42 +92,29 @@ static bool was_left(const struct chain_state *state, uint64_t calls)
 #if defined(__x86_64__)
     uint64_t frame = state->frame, address = state->address, there;
     if (!memory_read(frame - sizeof there, &there, sizeof there)) return false;
-    return there != address && still_in(state, calls);
+    return there != address && stacks_still_in(state, calls);
 #else
     (void)state, (void)calls;
     return false;
 #endif
 }
 
-/* The application's return address, if a binding made the call. */
-static void find_site(struct where_row *row, uint64_t calls)
+/* Into a call that has lasted for a beat. */
+static void look_into(int index, struct where_row *row, uint64_t calls)
 {
-    uint64_t address = row->state.address, pointer = row->state.frame;
-    for (int deep = 0; deep < BINDINGS_DEEP && library_is_binding(address); deep++) {
-        uintptr_t size = cfi_frame_size(address);
-        pointer += size;
-        if (!size || !memory_read(pointer - sizeof address, &address, sizeof address)) return;
-    }
-    if (library_is_binding(address) || !still_in(&row->state, calls)) return;
-    row->site = address;
-    __atomic_store_n(&row->sited, calls, __ATOMIC_RELEASE);
-}
-
-/* ---- beats ---- */
-
-static void look_into(struct where_row *row, uint64_t calls)
-{
-    if (row->sited != calls && library_is_binding(row->state.address)) find_site(row, calls);
-    if (was_left(&row->state, calls)) __atomic_store_n(&row->left, calls, __ATOMIC_RELEASE);
+    if (was_left(&row->state, calls))
+        __atomic_store_n(&row->left, calls, __ATOMIC_RELEASE);
+    else if (row->stacked != calls)
+        stacks_take(index, row, calls);
 }
 
 /* Reports whether the thread has waited in MPI for long. */
-static bool look(struct where_row *row, uint64_t *before, uint64_t now)
+static bool look(int index, struct where_row *row, uint64_t now)
 {
     const struct chain_state *state = &row->state;
     uint32_t inside = __atomic_load_n(&state->inside, __ATOMIC_ACQUIRE), arguments = state->arguments;
     uint64_t calls = state->calls, done = state->progress;
-    if (inside && 2 * calls + 1 == row->seen) look_into(row, calls);
+    if (inside && 2 * calls + 1 == row->seen) look_into(index, row, calls);
     inside = inside && row->left != calls;
     uint64_t seen = 2 * calls + inside;
     if (seen != row->seen) {
@@ -143,8 +122,8 @@ static bool look(struct where_row *row, uint64_t *before, uint64_t now)
         __atomic_store_n(&row->seen, seen, __ATOMIC_RELEASE);
         if (inside && !(arguments & CHAIN_POLLS)) seen = 0; /* it may complete soon */
     }
-    if (done != *before || row->moved == 0) row->moved = now;
-    *before = done;
+    if (done != progress[index] || row->moved == 0) row->moved = now;
+    progress[index] = done;
     row->beat = now;
     bool waits = inside ? seen != 0 : (arguments & CHAIN_POLLS) != 0;
     if (waits && (arguments & (CHAIN_REQUEST | CHAIN_REQUESTS | CHAIN_POLLS)) && state->sequence % 2 == 0) look_at_requests(row, done + 1);
@@ -187,7 +166,7 @@ static void *beat(void *unused)
         uint64_t now = clock_ticks();
         bool waiting = false;
         for (int i = 0; (row = where_row(i)); i++)
-            if (row->state.thread) waiting |= look(row, &progress[i], now);
+            if (row->state.thread) waiting |= look(i, row, now);
         if (waiting || waited) look_outside(waiting, waiting != waited || beats % WORKING_BEATS == 0);
         if (beats % OUTSIDE_BEATS == 0) where_look_outside();
         waited = waiting;

@@ -74,6 +74,7 @@ static const struct mpitx_run_field fields[] = {
     {.name = "sleeping", .type = MPITX_RUN_U64},
     {.name = "outside", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
     {.name = "busy", .type = MPITX_RUN_U32},
+    {.name = "stacked", .type = MPITX_RUN_U64},
 };
 _Static_assert(offsetof(struct chain_state, thread) == sizeof(struct mpitx_run_row), "a row of the run");
 
@@ -162,7 +163,7 @@ static struct chain_state *begin(uint32_t nested)
         row->state.nested = nested;
         row->state.calls = row->state.progress = row->state.reads = 0;
         row->state.test_progress = UINT64_MAX;
-        row->seen = row->looked = row->left = row->sited = row->asleep = row->sleeping = 0;
+        row->seen = row->looked = row->left = row->sited = row->stacked = row->asleep = row->sleeping = 0;
         row->outside = text_empty();
         row->working = threads_may_call() ? WHERE_UNKNOWN : 0;
         row->since = row->moved = row->beat = clock_ticks();
@@ -189,7 +190,7 @@ static bool declare(void)
     for (int i = 0; i < chain_function_count; i++) texts[i] = chain_state_arguments[i] ? text_of_function(i) : TEXT_NONE;
     where_texts = texts;
     table = mpitx_run_declare_table(agent_run, "where", fields, COUNT(fields), 2, &bytes);
-    return table >= 0 && bytes == sizeof(struct where_row) && objects_start() && epochs_start();
+    return table >= 0 && bytes == sizeof(struct where_row) && objects_start() && epochs_start() && stacks_start();
 }
 
 /* Without a row nobody reads the counts. */
@@ -224,7 +225,7 @@ static void started(void)
         return;
     }
     threads_after_init();
-    if (library_binding_count && !cfi_start()) agent_note("mpitx where does not show call sites in Fortran: libgcc_s.so.1 is missing");
+    if (!cfi_start()) agent_note("mpitx where shows no stacks, and no call sites in Fortran: libgcc_s.so.1 is missing");
     count_messages();
     chain_states_start(&owner, where_texts);
     where_heartbeat_start();

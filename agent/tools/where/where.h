@@ -33,6 +33,7 @@ struct where_row {
     uint64_t sleeping; /* 1 + state.calls: after this call, the thread sleeps; 0: it does not, or it is not known yet */
     uint32_t outside;  /* where it sleeps, in the kernel's words */
     uint32_t busy;     /* 1: meanwhile, other threads of the process compute */
+    uint64_t stacked;  /* the number of the call that the thread's row of `stacks` is of */
 };
 
 /* where.c */
@@ -52,6 +53,11 @@ uint32_t threads_working(bool (*known)(uint32_t id)); /* how many threads but th
 /* epochs.c */
 bool epochs_start(void); /* false: there is no room in the run */
 void epochs_change(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group);
+
+/* stacks.c */
+bool stacks_start(void); /* false: there is no room in the run */
+bool stacks_still_in(const struct chain_state *state, uint64_t calls);
+void stacks_take(int index, struct where_row *row, uint64_t calls); /* index: of where_row */
 
 /* outside.c */
 void where_look_outside(void); /* under the lock, a few times a second */
