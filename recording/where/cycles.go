@@ -39,6 +39,11 @@ func (g *graph) works(rank int) bool {
 	return waits < len(p.Threads)
 }
 
+// sleepers reports whether threads of a process sleep that may call MPI when they are woken: by a signal, or by another process.
+func (p *Process) sleepers() bool {
+	return p.Dormant > 0 || slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Sleeps })
+}
+
 // waitFor is the wait of a rank for another rank, or its first one.
 func (g *graph) waitFor(rank, on int) *wait {
 	waits := g.waits[rank]
@@ -79,7 +84,7 @@ func (g *graph) stuck(level Certainty) map[int]bool {
 		}
 	}
 	for _, p := range g.job.Processes {
-		if g.works(p.Rank) {
+		if g.works(p.Rank) || level == Certain && p.sleepers() {
 			release(p.Rank)
 		}
 		for i, w := range g.waits[p.Rank] {

@@ -45,6 +45,7 @@ type Process struct {
 	End       End
 	Threads   []*Thread // those that have called MPI
 	Working   int       // further threads that may call MPI and do not wait for each other
+	Dormant   int       // further threads that may call MPI once something wakes them: a signal, another process, input
 	Objects   []*Object // its communicators, windows and files
 	Epochs    []*Epoch  // of its windows
 	Messages  *Messages // nil: they were not counted

@@ -274,6 +274,7 @@ func (x *reader) addThread(f fields) {
 		t.Outside, t.Busy = cmp.Or(f.text("outside"), "unknown"), f.unsigned("busy") != 0
 	}
 	x.process.Working = max(x.process.Working, int(f.unsigned("working")))
+	x.process.Dormant = max(x.process.Dormant, int(f.unsigned("dormant")))
 	x.nested = append(x.nested, nested{t, f.unsigned("nested")})
 }
 

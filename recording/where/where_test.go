@@ -164,6 +164,11 @@ func (j *Job) uncounted(rank int) *Job {
 	return j
 }
 
+func dormant(j *Job, rank int) *Job {
+	j.Processes[rank].Dormant = 1
+	return j
+}
+
 func sleeps(t *Thread) { t.Call, t.Inside, t.Sleeps = "MPI_Send", false, true }
 
 func TestFindings(t *testing.T) {
@@ -248,8 +253,12 @@ func TestFindings(t *testing.T) {
 			[]string{"rank 0 waits for a message from 1, tag 7; 1 waits for a message from 0, tag 7, and another thread of it computes for 5.0 s, after MPI_Send"}},
 		{"a thread that has made no call", job(0, receive(1, 7), receive(0, 7)).working(1),
 			[]string{"rank 0 waits for a message from 1, tag 7; 1 waits for a message from 0, tag 7, and another thread of it may call MPI"}},
-		{"all threads wait", job(0, receive(1, 7), receive(0, 7)).thread(1, receive(0, 8)).thread(1, sleeps),
+		{"all threads wait", job(0, receive(1, 7), receive(0, 7)).thread(1, receive(0, 8)),
 			[]string{"cycle: 0 → 1 → 0, all in MPI_Recv"}},
+		{"a thread sleeps that a signal may wake", job(0, receive(1, 7), receive(0, 7)).thread(1, sleeps),
+			[]string{"possible cycle: 0 → 1 → 0, all in MPI_Recv"}},
+		{"a thread without calls sleeps", dormant(job(0, receive(1, 7), receive(0, 7)), 1),
+			[]string{"possible cycle: 0 → 1 → 0, all in MPI_Recv"}},
 		{"threads that wait for different ranks", job(0, receive(1, 7), receive(0, 7), computes).thread(1, receive(2, 8)),
 			[]string{"0 waits for a message from 1, tag 7; 1 waits for a message from 2, tag 8; 2 computes for 5.0 s, after MPI_Send"}},
 		{"a thread that receives another tag", job(0, receive(1, 7), send(0, 8)).thread(0, computes),

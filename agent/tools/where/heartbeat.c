@@ -142,15 +142,15 @@ static bool has_row(uint32_t id)
 static void look_outside(bool waiting, bool count)
 {
     struct where_row *row;
-    uint32_t working = threads_may_call() ? WHERE_UNKNOWN : 0;
-    if (waiting && count) working = threads_working(has_row);
+    uint32_t working = threads_may_call() ? WHERE_UNKNOWN : 0, dormant = 0;
+    if (waiting && count) working = threads_working(has_row, &dormant);
     for (int i = 0; (row = where_row(i)); i++) {
         const struct chain_state *state = &row->state;
         uint64_t calls = state->calls;
         if (!state->thread || state->nested) continue;
         bool outside = !__atomic_load_n(&state->inside, __ATOMIC_ACQUIRE) || row->left == calls;
         row->asleep = waiting && outside && threads_sleeps(state->thread) ? calls + 1 : 0;
-        if (count) row->working = working;
+        if (count) row->working = working, row->dormant = dormant;
     }
 }
 

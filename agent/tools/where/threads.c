@@ -99,13 +99,16 @@ bool threads_is_helper(uint32_t id)
 
 struct count {
     bool (*known)(uint32_t id);
-    uint32_t working;
+    uint32_t working, dormant;
 };
 
 static void count(uint32_t id, void *argument)
 {
     struct count *c = argument;
-    if (!c->known(id) && !has(helpers, id) && !agent_thread_is_own(id)) c->working += doing(id) == WORKS;
+    if (c->known(id) || has(helpers, id) || agent_thread_is_own(id)) return;
+    bool works = doing(id) == WORKS;
+    c->working += works;
+    c->dormant += !works;
 }
 
 bool threads_may_call(void)
@@ -114,9 +117,10 @@ bool threads_may_call(void)
     return agent_process.thread_level < 0 || agent_process.thread_level >= SERIALIZED;
 }
 
-uint32_t threads_working(bool (*known)(uint32_t id))
+uint32_t threads_working(bool (*known)(uint32_t id), uint32_t *dormant)
 {
-    struct count c = {known, 0};
+    struct count c = {known, 0, 0};
     if (threads_may_call()) each(count, &c);
+    *dormant = c.dormant;
     return c.working;
 }

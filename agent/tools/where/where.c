@@ -62,7 +62,7 @@ static const struct mpitx_run_field fields[] = {
     {.name = "site", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
     {.name = "asleep", .type = MPITX_RUN_U64},
     {.name = "working", .type = MPITX_RUN_U32},
-    {.name = "reserved", .type = MPITX_RUN_U32},
+    {.name = "dormant", .type = MPITX_RUN_U32},
     {.name = "pending", .type = MPITX_RUN_U32},
     {.name = "listed", .type = MPITX_RUN_U32},
     {.name = "pending_handle", .type = MPITX_RUN_U64, .count = WHERE_PENDING},
@@ -166,6 +166,7 @@ static struct chain_state *begin(uint32_t nested)
         row->seen = row->looked = row->left = row->sited = row->stacked = row->asleep = row->sleeping = 0;
         row->outside = text_empty();
         row->working = threads_may_call() ? WHERE_UNKNOWN : 0;
+        row->dormant = 0;
         row->since = row->moved = row->beat = clock_ticks();
         row->state.owner = thread;
         __atomic_store_n(&row->state.thread, thread, __ATOMIC_RELEASE);

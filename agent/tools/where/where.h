@@ -24,7 +24,7 @@ struct where_row {
     uint64_t site;    /* the application's return address, if `address` is in one of the library's bindings */
     uint64_t asleep;  /* 1 + state.calls: after this call, the thread waits for another thread of the process; 0: it does not */
     uint32_t working; /* threads of the process that have no row, may call MPI, and do not wait for another thread; or WHERE_UNKNOWN */
-    uint32_t reserved;
+    uint32_t dormant; /* those of them that wait on a futex or for input: another process, a signal or a message may wake them */
     uint32_t pending; /* requests that had not completed then */
     uint32_t listed;  /* of those, how many are in the following */
     uint64_t pending_object[WHERE_PENDING];
@@ -48,7 +48,7 @@ void threads_after_init(void);
 bool threads_may_call(void);      /* more than one thread may call MPI */
 bool threads_is_helper(uint32_t id); /* the library made it in MPI_Init */
 bool threads_sleeps(uint32_t id); /* it waits for another thread of the process */
-uint32_t threads_working(bool (*known)(uint32_t id)); /* how many threads but the known ones may call MPI later */
+uint32_t threads_working(bool (*known)(uint32_t id), uint32_t *dormant); /* how many threads but the known ones may call MPI later */
 
 /* epochs.c */
 bool epochs_start(void); /* false: there is no room in the run */
