@@ -261,7 +261,7 @@ func (r *Result) launchRanks() error {
 		return err
 	}
 	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib, qmpi.Variable+"=")
-	if r.ended, err = keepLauncher(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, r.app.mpi.Impl == locate.OpenMPI, r.watch); err != nil {
+	if r.ended, err = keepLauncher(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, r.app.mpi.Impl == locate.OpenMPI, r.ranksGone, r.watch); err != nil {
 		return startFailed(argv[0], err)
 	}
 	r.endRanks()

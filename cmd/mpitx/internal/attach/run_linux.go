@@ -30,9 +30,10 @@ type ending struct {
 var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 	syscall.SIGALRM, syscall.SIGWINCH, syscall.SIGXCPU, syscall.SIGIO, syscall.SIGVTALRM}
 
-// keepLauncher runs a launcher. once: at a second signal it would exit at once, and leave its processes behind. See supervise for watch.
-func keepLauncher(cmd *exec.Cmd, once bool, watch func(kill func()) func() (int, bool)) (ending, error) {
-	k := keep.Catch(keep.Options{Pass: passed, Repeat: !once, Launcher: true, Hold: true})
+// keepLauncher runs a launcher. once: at a second signal it would exit at once, and leave its processes behind. gone
+// reports whether these have ended. See supervise for watch.
+func keepLauncher(cmd *exec.Cmd, once bool, gone func() bool, watch func(kill func()) func() (int, bool)) (ending, error) {
+	k := keep.Catch(keep.Options{Pass: passed, Repeat: !once, Launcher: true, Hold: true, Gone: gone})
 	defer k.Stop()
 	in, started := keep.Stdin()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, os.Stdout, os.Stderr

@@ -22,11 +22,13 @@ func supervise(*exec.Cmd, bool, func(), func(func()) func() (int, bool)) (ending
 	return ending{}, errLinux
 }
 
-func keepLauncher(*exec.Cmd, bool, func(func()) func() (int, bool)) (ending, error) {
+func keepLauncher(*exec.Cmd, bool, func() bool, func(func()) func() (int, bool)) (ending, error) {
 	return ending{}, errLinux
 }
 
 func (*Result) endRanks() {}
+
+func (*Result) ranksGone() bool { return false }
 
 const standInVariable = "MPITX_STAND_IN"
 

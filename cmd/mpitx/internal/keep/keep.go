@@ -3,6 +3,7 @@
 package keep
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -34,6 +35,12 @@ type Options struct {
 	Repeat   bool        // also those that end a job, within Patience
 	Launcher bool        // the process is a launcher: it stops and continues with mpitx
 	Hold     bool        // mpitx ignores signals after Stop
+
+	// Gone reports whether a launcher has nothing left to wait for. Such a launcher is ended, as it hangs (Open MPI 4), if Patience has passed
+	// since a signal that ends the job. nil: this is not known.
+	Gone func() bool
+
+	patience time.Duration // Patience, except in tests
 }
 
 // Keeper passes the signals of mpitx to a process that it starts, also those that came before.
@@ -47,6 +54,7 @@ type Keeper struct {
 
 // Catch keeps the signals for a process that starts later.
 func Catch(o Options) *Keeper {
+	o.patience = cmp.Or(o.patience, Patience)
 	k := &Keeper{Options: o, signals: make(chan os.Signal, 64), done: make(chan struct{}), unwatch: func() {}}
 	Endings(k.signals)
 	notify(k.signals, o.Pass...)
@@ -85,21 +93,28 @@ func (k *Keeper) pass(p *os.Process) {
 	var first syscall.Signal
 	var last time.Time // an ending was passed
 	var late <-chan time.Time
+	asked := false
 	for {
 		select {
 		case <-late:
-			p.Kill() // launchers hang at times (Open MPI 4)
+			switch late = time.After(k.patience); {
+			case k.Pass == nil || asked && k.Gone():
+				p.Kill() // launchers hang at times (Open MPI 4)
+			case k.Gone():
+				asked = true
+				p.Signal(syscall.SIGTERM)
+			}
 		case s := <-k.signals:
 			switch n, _ := s.(syscall.Signal); {
 			case control(p.Pid, n):
 			case !ends(n):
 				p.Signal(n)
-			case first == 0 || k.Repeat || k.Pass != nil && time.Since(last) > Patience:
+			case first == 0 || k.Repeat || k.Pass != nil && time.Since(last) > k.patience:
 				if first == 0 {
 					first = n
 				}
-				if last = time.Now(); k.Pass == nil {
-					late = time.After(Patience)
+				if last = time.Now(); k.Pass == nil || k.Gone != nil {
+					late = time.After(k.patience)
 				}
 				p.Signal(n)
 			}

@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -31,6 +32,35 @@ func TestSignalBeforeStart(t *testing.T) {
 	}
 	if got := keeper.Stop(); got != 0 {
 		t.Errorf("stopped twice: %v", got)
+	}
+}
+
+// A launcher that hangs when a signal has ended its processes is killed; one that waits for them is left alone.
+func TestHangingLauncher(t *testing.T) {
+	gone := make(chan bool, 1)
+	gone <- false
+	keeper := Catch(Options{Pass: []os.Signal{syscall.SIGTERM}, Launcher: true, patience: 50 * time.Millisecond, Gone: func() bool {
+		is := <-gone
+		gone <- true // from the next look on
+		return is
+	}})
+	cmd := exec.Command("sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.01; done")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := keeper.Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	if _, err := out.Read(make([]byte, 5)); err != nil {
+		t.Fatal(err)
+	}
+	keeper.End()
+	cmd.Wait()
+	keeper.Stop()
+	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signal() != syscall.SIGKILL || !<-gone {
+		t.Errorf("the launcher ended with %v", cmd.ProcessState)
 	}
 }
 
