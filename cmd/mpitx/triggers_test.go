@@ -58,8 +58,8 @@ func TestTriggers(t *testing.T) {
 		}
 		c := build("testdata/triggered.c", "mpicc")
 		want("threads", check("tag == 3", "MPI_Send", "count", c), 4*4*50, 4*50, 4*50)
-		// How often it holds depends on the order of the threads.
-		if one := check("mpitx:messages_sent >= 1", "MPI_Irecv", "count", c); one.Checked+one.Missed != 4*4*50 || one.Held == 0 || one.Fired != 4 {
+		// How often it holds, and becomes true, depends on the order of the threads.
+		if one := check("mpitx:messages_sent >= 1", "MPI_Irecv", "count", c); one.Checked+one.Missed != 4*4*50 || one.Held == 0 || one.Fired < 4 {
 			f.Errorf("a variable and threads: %+v", one)
 		}
 		if f.family == "mpich" { // Debian's Open MPI has no sessions
