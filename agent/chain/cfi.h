@@ -20,7 +20,7 @@ enum cfi_caller { CFI_UNKNOWN, CFI_OUTERMOST, CFI_CALLER };
 /* Loads what finds unwind tables; false: it is missing. May take milliseconds. */
 bool cfi_start(void);
 
-/* Completes the call of a wrapper, of which the address and the pointer are known. False: the thread has left it. */
+/* Completes the frame of a wrapper whose address and stack pointer are known. False: the thread has left the call. */
 bool cfi_first(struct cfi_frame *frame);
 
 /* Goes on to the call of the function that contains the address. Else the frame is as before, and that function is the outermost one, or its

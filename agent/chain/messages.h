@@ -1,9 +1,9 @@
 /* messages.h: counts the messages of this process by sender, receiver and tag, so that a reader of all processes' counts can tell whether a
  * message is under way. With mpi.h.
  *
- * A message is counted as sent before the call that sends it, and as received after the call that receives it. So a place of which all processes
- * together have sent and received the same number holds no message that was not received. What cannot be counted as received stays a message
- * that may be under way. */
+ * A message is counted as sent before the call that sends it, and as received after the call that receives it. If the
+ * counts of all processes for one place are equal, no message of that place is under way. A message whose receive cannot be counted seems to
+ * be under way. */
 #ifndef MPITX_MESSAGES_H
 #define MPITX_MESSAGES_H
 

@@ -39,7 +39,7 @@ enum call_traffic {
     CALL_OBJECTS = 16,  /* makes, names or frees communicators, windows or files */
     CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
     CALL_FREES = 64,    /* frees an object that the agent remembers by its handle: a datatype, communicator, window or file */
-    CALL_REMEMBERED = 128 /* tells the agent something to remember in any case: the size of a datatype, where spawned programs are */
+    CALL_REMEMBERED = 128 /* the agent always remembers its arguments: sizes of datatypes, paths of programs to spawn */
 };
 
 struct call_function {

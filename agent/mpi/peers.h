@@ -9,8 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* An object's epoch tells whether its handle still means the same object: the epoch increases before and after an object with the same
- * hash is freed. After it, too, as the application may use the object in a callback while the library frees it. */
+/* A handle refers to the same object as long as its epoch is the same. The epoch increases before an object with the same hash is freed,
+ * and again after, as the application may use the object in a callback of the call that frees it. */
 enum { PEERS_EPOCHS = 1 << 16 };
 extern uint32_t peers_epochs[PEERS_EPOCHS];
 extern uint64_t peers_posted[PEERS_EPOCHS]; /* the last object with the hash that requests were started with; 0: none */

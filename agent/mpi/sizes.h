@@ -16,7 +16,7 @@ bool sizes_find_type(uint64_t type, uint64_t *size);
 void sizes_add_type(uint64_t type, uint64_t size);
 void sizes_remove_type(uint64_t type); /* before it is freed */
 
-/* ---- communicators, which the epoch tells apart ---- */
+/* ---- communicators, by handle and epoch ---- */
 
 struct sizes_comm {
     uint64_t comm;

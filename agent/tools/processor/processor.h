@@ -15,7 +15,7 @@ bool processor_observe(int function, bool counts);
 /* Times in nanoseconds, except `last`, `read`, `inside` and `outside`, which are ticks. */
 struct processor_thread {
     struct processor_row *row;    /* NULL: not started */
-    bool failed, in;              /* there is no row; it is in a call */
+    bool failed, in;              /* no row could be made; the thread is in a call */
     uint64_t last;                /* when it entered or left a call */
     uint64_t read, time;          /* when it read its time, and that */
     uint64_t inside, outside;     /* since then */
