@@ -13,11 +13,10 @@ import (
 // application: rank, process id and start time. So the others know which ranks have mpitx, and an mpitx that started a
 // launcher knows which processes it must not leave behind. Only one host writes a file: on network file systems, lines of
 // several hosts could overwrite each other.
-
 //
 // The lowest rank that has mpitx finishes the run. That is rank 0, or one that finds no lower rank in these files, neither
-// before it starts the application nor after the application has ended.
-
+// before it starts the application nor after the application has ended. If its own line is gone, another rank has finished
+// the run and removed the directory.
 const startedPrefix = "started-"
 
 // overLine is the last line: the launcher has ended, and no rank may start any more.
@@ -83,14 +82,14 @@ func (j *runDir) eachStarted(each func(rank int) bool) {
 
 // elected reports whether this process finishes the run, as far as is known.
 func (r *Result) elected() bool {
-	lowest := true
+	lowest, registered := true, false
 	if r.launch.Rank > 0 {
 		r.job.eachStarted(func(rank int) bool {
-			lowest = rank >= r.launch.Rank
+			lowest, registered = rank >= r.launch.Rank, registered || rank == r.launch.Rank
 			return lowest
 		})
 	}
-	return lowest
+	return lowest && (registered || r.launch.Rank <= 0)
 }
 
 // absent are the ranks that mpitx has not started, if that is known: ranks on other hosts may start at any time.
