@@ -132,6 +132,8 @@ type (
 		Groups int    `json:"groups"`
 		MadeBy string `json:"made_by,omitempty"`
 		Parent string `json:"parent,omitempty"`
+		Made   uint64 `json:"made"`
+		Alive  uint64 `json:"alive"`
 		jsonTotals
 		Ranks []jsonRankTotals `json:"ranks"`
 	}
@@ -299,7 +301,7 @@ func phaseOf(ph *profile.Phase) jsonPhase {
 }
 
 func objectOf(o *profile.Object) jsonObject {
-	j := jsonObject{o.Name, o.Kind.String(), o.Size, o.Groups, o.MadeBy, "", totalsOf(&o.Totals), ranksOf(o.Ranks)}
+	j := jsonObject{o.Name, o.Kind.String(), o.Size, o.Groups, o.MadeBy, "", o.Made, o.Alive, totalsOf(&o.Totals), ranksOf(o.Ranks)}
 	if o.Parent != nil {
 		j.Parent = o.Parent.Text()
 	}

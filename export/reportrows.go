@@ -89,7 +89,7 @@ func phaseRows(p *profile.Profile) *Rows {
 }
 
 func objectRows(p *profile.Profile) *Rows {
-	r := rowsOf("mpitx.report.communicators", "name kind size groups made_by parent ranks freed"+totalNames)
+	r := rowsOf("mpitx.report.communicators", "name kind size groups made_by parent ranks freed"+totalNames+" made alive")
 	for _, o := range p.Objects {
 		row := []any{o.Name, nil, nil, nil, o.MadeBy, "", len(o.Ranks), o.Freed}
 		if o.Known {
@@ -98,7 +98,7 @@ func objectRows(p *profile.Profile) *Rows {
 		if o.Parent != nil {
 			row[5] = o.Parent.Text()
 		}
-		r.Rows = append(r.Rows, append(row, totalCells(&o.Totals)...))
+		r.Rows = append(r.Rows, append(append(row, totalCells(&o.Totals)...), o.Made, o.Alive))
 	}
 	return r
 }

@@ -101,7 +101,12 @@ func buildSolver(t *testing.T, family string) string {
 // lineOf is the number of the line of solver.c that ends with a comment.
 func lineOf(t *testing.T, comment string) int {
 	t.Helper()
-	text, err := os.ReadFile("testdata/profile/solver.c")
+	return lineIn(t, "testdata/profile/solver.c", comment)
+}
+
+func lineIn(t *testing.T, file, comment string) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (p *Profile) Findings() []Finding {
 	var all []Finding
 	said := map[*Function]bool{}
 	d := p.doubt()
-	for _, find := range []func(*Profile) []Finding{openCalls, waiting, polling, barriers, tails, loadImbalance, sleeping, worstPhases, hotSpots, smallMessages, lostMessages} {
+	for _, find := range []func(*Profile) []Finding{openCalls, waiting, polling, barriers, tails, loadImbalance, sleeping, worstPhases, hotSpots, smallMessages, lostMessages, unfreed} {
 		for _, f := range find(p) {
 			if f.Weight >= significant && !(f.site != nil && said[f.site]) && d.sure(&f) {
 				all = append(all, f)

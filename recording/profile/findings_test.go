@@ -292,3 +292,29 @@ func TestAmount(t *testing.T) {
 		}
 	}
 }
+
+func TestFindingUnfreed(t *testing.T) {
+	at := func(p *Profile, kind ObjectKind, on ...making) *Profile {
+		u := &Unfreed{Kind: kind, Function: "MPI_Comm_dup", on: map[*Rank]*making{}, frames: []Frame{{File: "/src/leak.c", Line: 8}}}
+		for i := range on {
+			u.on[p.Ranks[i]] = &on[i]
+		}
+		p.Unfreed = append(p.Unfreed, u)
+		p.sumUnfreed()
+		return p
+	}
+	const next = "whether each can be freed when it is no longer needed"
+	growing := making{100, 300, 0, time.Second / 2}
+	p := at(balanced(2), Communicator, growing, making{alive: 1, made: 1})
+	expect(t, p, "objects not freed", "100 of 300 communicators were never freed on each of 2 ranks, made by MPI_Comm_dup: leak.c:8", next)
+	p.Ranks[1].Process.State = recording.StateRunning
+	expect(t, p, "objects not freed", "100 of 300 communicators have not been freed so far on each of 2 ranks, made by MPI_Comm_dup: leak.c:8", next)
+	p.Cut.Phases = []string{"solve"}
+	expect(t, p, "objects not freed", "", "")
+	p = at(balanced(2), Communicator, making{1024, 1024, 0, 0})
+	p.Ranks[0].Process.Library = "MPICH Version: 4.0.2"
+	expect(t, p, "objects not freed", "1024 of 1024 communicators were never freed, made by MPI_Comm_dup: leak.c:8; MPICH has 2048 context ids and ends the job when none is left", next)
+	for _, on := range []making{{99, 99, 0, time.Second}, {0, 100000, 0, time.Second}, {900, 900, 0, time.Second / 5}} { // few, all freed, made at the start
+		expect(t, at(balanced(2), Communicator, on), "objects not freed", "", "")
+	}
+}

@@ -16,10 +16,11 @@ type Profile struct {
 	Functions []*Function
 	Sites     []*Function // functions by call stack
 	Objects   []*Object
-	Phases    []*Phase // in the order in which they were first entered; empty if the program names none
-	Pairs     []Pair   // messages, by source and destination; those between jobs are not here
-	OneSided  []Pair   // likewise operations on windows: a put is sent, a get is received
-	Sizes     []*Sizes // by function, sent before received
+	Unfreed   []*Unfreed // lines that made objects which were not freed, most of them first
+	Phases    []*Phase   // in the order in which they were first entered; empty if the program names none
+	Pairs     []Pair     // messages, by source and destination; those between jobs are not here
+	OneSided  []Pair     // likewise operations on windows: a put is sent, a get is received
+	Sizes     []*Sizes   // by function, sent before received
 
 	Processor *processor.Processor // of all ranks of the run, whatever the cut is; nil: an older mpitx recorded it
 
@@ -151,7 +152,9 @@ type Object struct {
 	Groups int  // how many disjoint groups
 	Known  bool // false: calls whose object is unknown, or that have none
 	Ranks  []RankTotals
-	Freed  int // on how many ranks it was freed
+	Freed  int    // on how many ranks it was freed
+	Made   uint64 // on all ranks: objects that the same line made and freed one after the other are one
+	Alive  uint64 // of those, how many were not freed
 	Totals
 
 	number int             // in the order of discovery

@@ -17,14 +17,26 @@ type matching struct {
 	rows  map[uint64]*row
 	found map[uint64]*Object
 	seen  map[string]int // how many objects of the process have equal properties
+
+	process *process
+	shared  map[madeAt]string // where many objects were made and freed, which are one, and their name; "": none, or several
+	freed   map[*Object]bool  // of this process
 }
 
 // readObjects returns the objects of a process by the process's identifiers. 0 is the place of calls without an object.
 func (b *builder) readObjects(pr *process) map[uint64]*Object {
-	m := matching{b, map[uint64]*row{}, map[uint64]*Object{}, map[string]int{}}
+	m := matching{b, map[uint64]*row{}, map[uint64]*Object{}, map[string]int{}, pr, map[madeAt]string{}, map[*Object]bool{}}
 	m.found[0] = b.object("", &Object{Kind: Unknown})
 	for _, row := range pr.declared {
 		m.rows[row.count("id")] = row
+		if row.count("made") > 1 {
+			m.shared[pr.madeAt(row)] = row.text("name")
+		}
+	}
+	for _, row := range pr.declared {
+		if at := pr.madeAt(row); m.shared[at] != row.text("name") && m.shares(row) {
+			m.shared[at] = ""
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.rows)) {
 		if o := m.match(id, 0); o != nil {
@@ -45,14 +57,26 @@ func (m *matching) match(id uint64, depth int) *Object {
 	if parent := row.count("parent"); parent != 0 {
 		o.Parent = m.match(parent, depth+1)
 	}
+	if m.shares(row) {
+		o.Name = m.shared[m.process.madeAt(row)]
+	}
 	key := fmt.Sprintf("%d %s\x00%s", o.Kind, o.Name, o.MadeBy)
 	if o.Parent != nil {
 		key += fmt.Sprintf("\x00%d", o.Parent.number)
 	}
-	m.seen[key]++
-	o = m.object(fmt.Sprintf("%s\x00%d", key, m.seen[key]), o)
+	if m.shares(row) {
+		key += fmt.Sprintf("\x00%v", m.process.madeAt(row).site)
+	} else {
+		m.seen[key]++
+		key += fmt.Sprintf("\x00%d", m.seen[key])
+	}
+	o = m.object(key, o)
 	o.Size = max(o.Size, row.number("size"))
-	if row.count("freed") != 0 {
+	o.Made += max(row.count("made"), 1)
+	if row.count("freed") == 0 {
+		o.Alive++
+	} else if !m.freed[o] {
+		m.freed[o] = true
 		o.Freed++
 	}
 	if group := row.count("group"); group != 0 {
@@ -60,6 +84,12 @@ func (m *matching) match(id uint64, depth int) *Object {
 	}
 	m.found[id] = o
 	return o
+}
+
+// shares reports whether the object of a row is one with others of its line.
+func (m *matching) shares(row *row) bool {
+	_, shared := m.shared[m.process.madeAt(row)]
+	return shared && (row.count("freed") != 0 || row.count("made") > 1)
 }
 
 // object returns the object with a key; a new one if there is none.

@@ -32,7 +32,7 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 	}
 	b := &builder{p: &Profile{Run: run, Cut: cut}, functions: map[string]*Function{}, sites: map[string]*Function{},
 		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, objects: map[string]*Object{},
-		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, ranks: map[int]bool{}, jobs: readJobs(run)}
+		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, made: map[madeAt]*Unfreed{}, ranks: map[int]bool{}, jobs: readJobs(run)}
 	for _, r := range run.Ranks {
 		b.ranks[r.Rank] = true
 	}
@@ -57,6 +57,7 @@ type builder struct {
 	objects          map[string]*Object
 
 	phaseNames, objectNames map[string]bool // before the cut
+	made                    map[madeAt]*Unfreed
 	jobs                    *jobs
 	ranks                   map[int]bool
 }
@@ -69,6 +70,7 @@ func (b *builder) process(pr *process) {
 	main := pr.mainThread()
 	phases := b.phaseRows(r, pr, main, from, &to)
 	objects := b.readObjects(pr)
+	b.addUnfreed(r, pr)
 	addresses := map[uint64]Address{}
 	for _, c := range pr.calls {
 		b.call(r, c, main, objects, phases, addresses)
@@ -250,6 +252,7 @@ func (b *builder) finish() {
 		return cmp.Compare(x.Function, y.Function)
 	})
 	b.finishObjects()
+	b.finishUnfreed()
 	if len(p.Cut.Objects) == 0 {
 		p.efficiencies()
 	} else { // they are counted for all communicators together

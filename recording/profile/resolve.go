@@ -14,22 +14,23 @@ import (
 func (p *Profile) Resolve(resolve func(Address) []Frame) {
 	known := map[Address][]Frame{}
 	same := map[string]*Function{}
+	frames := func(a Address) []Frame {
+		if known[a] == nil {
+			known[a] = resolve(a)
+			if len(known[a]) == 0 {
+				known[a] = []Frame{{}}
+			}
+			for i := range known[a] {
+				known[a][i].Address = a
+			}
+		}
+		return known[a]
+	}
 	sites := p.Sites[:0]
 	for _, s := range p.Sites {
 		s.Frames = nil
 		for _, a := range s.Stack {
-			frames, found := known[a]
-			if !found {
-				frames = resolve(a)
-				if len(frames) == 0 {
-					frames = []Frame{{}}
-				}
-				for i := range frames {
-					frames[i].Address = a
-				}
-				known[a] = frames
-			}
-			s.Frames = append(s.Frames, frames...)
+			s.Frames = append(s.Frames, frames(a)...)
 		}
 		key := s.Name + "\x00" + s.Within
 		for _, f := range s.Frames {
@@ -43,6 +44,7 @@ func (p *Profile) Resolve(resolve func(Address) []Frame) {
 		sites = append(sites, s)
 	}
 	p.Sites = sites
+	p.resolveUnfreed(frames)
 	sortByTime(p.Sites)
 }
 

@@ -3,6 +3,8 @@ package where
 import (
 	"slices"
 	"testing"
+
+	"mpitx/recording"
 )
 
 // on is a collective call on an object of all ranks, of which each rank has its own.
@@ -83,4 +85,18 @@ func TestIntercommunicatorBarrier(t *testing.T) {
 	}
 	wantFindings(t, j, []string{"cycle: 0 → 1 → 0: 0 waits for a message from 1, tag 1 on inter; 1 is in MPI_Barrier on inter, which 0 has not entered",
 		"rank 2 is in MPI_Barrier on inter, which 0 has not entered"})
+}
+
+// Rows of freed objects are used again, so that an object can come after those made from it. A handle is that of the newest object.
+func TestRowsUsedAgain(t *testing.T) {
+	x := &reader{rank: &recording.Rank{}, process: &Process{}, objects: map[kindHandle]*Object{}, list: []object{
+		{Object: &Object{}, id: 1, handle: 5},
+		{Object: &Object{Name: "child"}, id: 3, parent: 4, order: 0, group: 7, handle: 6, made: 90},
+		{Object: &Object{Name: "parent"}, id: 4, parent: 1, order: 9, group: 7, handle: 8, made: 80},
+		{Object: &Object{Name: "freed"}, id: 5, parent: 1, order: 8, group: 7, handle: 6, made: 70},
+	}}
+	identify(map[*recording.Rank]*reader{x.rank: x})
+	if o := x.objects[kindHandle{0, 6}]; o.Name != "child" || o.Identity != "world/7.0.9/7.0.0" {
+		t.Errorf("%+v", o)
+	}
 }

@@ -1,6 +1,7 @@
 package where
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +12,11 @@ import (
 // object is an object with what identifies it.
 type object struct {
 	*Object
-	id, parent, order, group, kind uint64
-	madeBy                         string
-	job                            int // of an intercommunicator with a job that the process has spawned: its number; else 0
+	id, parent, order, group, kind, handle uint64
+
+	madeBy string
+	made   int64 // when; 0: an older mpitx recorded it
+	job    int   // of an intercommunicator with a job that the process has spawned: its number; else 0
 }
 
 // kindHandle is a handle in one process. Handles of different kinds may be equal.
@@ -41,9 +44,8 @@ func (x *reader) addObject(f fields) {
 		}
 	}
 	o.Failed = f.unsigned("failed") > 0
-	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind, f.text("made_by"), int(f.signed("job"))})
+	x.list = append(x.list, object{o, f.unsigned("id"), f.unsigned("parent"), f.unsigned("order"), f.unsigned("group"), kind, f.unsigned("handle"), f.text("made_by"), f.signed("made_at"), int(f.signed("job"))})
 	x.process.Objects = append(x.process.Objects, o)
-	x.objects[kindHandle{kind, f.unsigned("handle")}] = o // also if it is freed: a call that frees it may wait
 }
 
 // anyObject is the object of a request, whose kind is not recorded.
@@ -62,6 +64,7 @@ func identify(all map[*recording.Rank]*reader) {
 	byNumber := map[int]*reader{}
 	for _, x := range all {
 		byNumber[x.process.Rank] = x
+		x.inOrder()
 	}
 	var ranks []int
 	for rank := range byNumber {
@@ -70,6 +73,15 @@ func identify(all map[*recording.Rank]*reader) {
 	slices.Sort(ranks)
 	for _, rank := range ranks { // who spawns comes before those that are spawned
 		byNumber[rank].identify(byNumber)
+	}
+}
+
+// inOrder sorts the objects by when they were made: rows of freed objects are used again. A handle is that of the last one, also if it is
+// freed: a call that frees it may wait.
+func (x *reader) inOrder() {
+	slices.SortStableFunc(x.list, func(a, b object) int { return cmp.Compare(a.made, b.made) })
+	for _, o := range x.list {
+		x.objects[kindHandle{o.kind, o.handle}] = o.Object
 	}
 }
 

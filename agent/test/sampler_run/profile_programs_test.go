@@ -119,7 +119,7 @@ func TestProfileFull(t *testing.T) {
 		if lost := r.rank(t, 0).Counters.LostRows; lost != 0 {
 			t.Errorf("%d rows lost", lost)
 		}
-		if n := notes(r.rank(t, 0), recording.NoteReduced); len(n) != 2 || !strings.Contains(n[0], "profile is full") || !strings.Contains(n[1], "too many phase names") {
+		if n := notes(r.rank(t, 0), recording.NoteReduced); len(n) != 2 || !strings.Contains(n[0], "profile is full: the program has too many phases; use fewer names") || !strings.Contains(n[1], "too many phase names") {
 			t.Errorf("notes: %q", n)
 		}
 		var bytes int64

@@ -1,18 +1,29 @@
 /* objects.c: the table of communicators, windows and files.
  *
- * Objects are found by handle in chains, the newest first. Chains only grow at their heads, so that they are read without a lock. A
- * handle can be reused once its object is freed: the older entries in the chain are marked as freed. */
+ * Objects are found by handle in chains, the newest first, which are read without a lock. A handle can be reused once its object is
+ * freed: the older entries in the chain are marked as freed.
+ *
+ * Objects that one line makes and frees again and again share a few rows. The entry of such a row moves to another chain. Whoever reads
+ * a chain at that moment may not find an object, never a wrong one. */
 #include "tools/objects/objects.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/memory.h"
+#include "chain/unwind.h"
+#include "mpi/library.h"
 #include "mpi/objects.h"
 #include "mpi/peers.h"
 
-enum { CHAINS = 1024 };
+enum {
+    CHAINS = 1024,
+    KEPT = 8, /* freed objects of one line that keep their rows: other processes may still be in calls on theirs */
+    ORDERS_MOST = OBJECTS_MOST,
+};
 
 struct row {
     struct mpitx_run_row head;
@@ -23,6 +34,8 @@ struct row {
     uint64_t handle, side;
     int32_t rank, job;
     struct chain_collectives collectives;
+    uint64_t site, made_at;
+    uint32_t made, reserved_2;
 };
 
 static const struct mpitx_run_field fields[] = {
@@ -47,6 +60,15 @@ static const struct mpitx_run_field fields[] = {
     {.name = "persistent_starts", .type = MPITX_RUN_U32, .count = CHAIN_PERSISTENT},
     {.name = "failed", .type = MPITX_RUN_U32},
     {.name = "reserved", .type = MPITX_RUN_U32},
+    {.name = "site", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
+    {.name = "made_at", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
+    {.name = "made", .type = MPITX_RUN_U32},
+    {.name = "reserved_2", .type = MPITX_RUN_U32},
+};
+
+struct known_text {
+    uint64_t hash; /* 0: none */
+    uint32_t text;
 };
 
 struct object {
@@ -54,12 +76,24 @@ struct object {
     struct row *row;
     uint32_t next;        /* in its chain; 0: none */
     uint32_t made, ended; /* the handle's epochs when it was made, and since it was freed */
+    uint32_t children;    /* rows of objects that were made from it */
+    uint32_t orders;      /* the first one of its children; 0: none */
+    struct known_text first_name, name; /* when it was made, and given later, by any object of the row */
     uint8_t kind, freed;
 };
 
-static bool on;
+/* How many objects of a kind and group were made from one object. */
+struct order {
+    uint64_t group;
+    uint32_t kind, made, next;
+};
+
+static bool on, shares; /* shares: freed objects share rows. Records of single calls tell all objects apart */
 static int table;
 static struct object *objects; /* by id */
+static struct order *orders;
+static uint32_t order_count, free_orders;
+static uint32_t intercommunicators; /* the text "MPI_Intercomm_create" */
 static uint32_t count, chains[CHAINS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for the time of a declaration when an object is made, named or freed */
 
@@ -98,51 +132,145 @@ uint32_t objects_find_freed(enum call_object kind, uint64_t handle)
     return find(kind, handle, true);
 }
 
-/* ---- changes, under the lock ---- */
-
-static uint32_t order_of(const struct row *new)
+uint32_t objects_count(bool *shared)
 {
-    for (uint32_t id = count; id; id--) {
-        const struct row *row = objects[id].row;
-        if (row->kind == new->kind && row->parent == new->parent && row->group == new->group) return row->order + 1;
-    }
-    return 0;
+    uint32_t alive = 0, all = __atomic_load_n(&count, __ATOMIC_RELAXED);
+    for (uint32_t id = 1; objects && id <= all; id++) alive += !objects[id].freed;
+    *shared = shares;
+    return alive;
 }
 
-static bool full(void)
+/* ---- changes, under the lock ---- */
+
+/* Stores how many objects with the same kind, parent and group were made before it; false: too many are to be counted. */
+static bool order_of(struct row *new)
 {
-    static bool noted;
-    if (__atomic_load_n(&count, __ATOMIC_RELAXED) < OBJECTS_MOST - 1) return false;
-    if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
-        agent_report(MPITX_RUN_WARNING, "only the first %d communicators, windows and files are told apart", OBJECTS_MOST - 1);
+    uint32_t *first = &objects[new->parent].orders, i = *first;
+    while (i && (orders[i].group != new->group || orders[i].kind != new->kind)) i = orders[i].next;
+    if (!i) {
+        if ((i = free_orders)) free_orders = orders[i].next;
+        else if (order_count < ORDERS_MOST - 1) i = ++order_count;
+        else return false;
+        orders[i] = (struct order){new->group, new->kind, 0, *first};
+        *first = i;
+    }
+    new->order = orders[i].made++;
     return true;
 }
 
-static uint32_t add(uint64_t handle, uint32_t epoch, struct row *new)
+static void drop_orders(uint32_t parent)
 {
-    if (full()) return 0;
-    new->id = count + 1;
-    new->order = order_of(new);
-    struct row *row = (struct row *)mpitx_run_row(agent_run, table, new);
-    if (!row) return 0;
-    uint32_t *chain = chain_of(handle);
-    uint32_t id = count + 1;
-    objects[id] = (struct object){.handle = handle, .row = row, .next = *chain, .made = epoch, .kind = (uint8_t)new->kind};
+    uint32_t *last = &objects[parent].orders;
+    while (*last) last = &orders[*last].next;
+    *last = free_orders;
+    free_orders = objects[parent].orders;
+    objects[parent].orders = 0;
+}
+
+static void note_full(void)
+{
+    static bool noted;
+    bool shared;
+    if (__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED)) return;
+    const char *help = objects_count(&shared) > OBJECTS_MOST / 2 ? "; free those that the program does not need" : "";
+    agent_report(MPITX_RUN_WARNING, "only the first %d communicators, windows and files are told apart%s", OBJECTS_MOST - 1, help);
+}
+
+static bool same_line(const struct row *a, const struct row *b)
+{
+    return a->site && a->site == b->site && a->made_by == b->made_by && a->kind == b->kind && a->job == b->job;
+}
+
+/* The row of an object that was freed, if the same line has made and freed many: the one that was made first. 0: none. Readers find
+ * other processes' files and intercommunicators of two groups by the order of all rows. */
+static uint32_t freed_like(const struct row *new)
+{
+    uint32_t first = 0, freed = 0;
+    if (!shares || new->kind == CALL_FILE || new->made_by == intercommunicators) return 0;
+    for (uint32_t id = count; id; id--) {
+        const struct row *row = objects[id].row;
+        if (!objects[id].freed || !same_line(row, new)) continue;
+        if (row->parent != new->parent && !(row->parent && new->parent && same_line(objects[row->parent].row, objects[new->parent].row))) continue;
+        freed++;
+        if (objects[id].children == 0 && (!first || row->made_at < objects[first].row->made_at)) first = id;
+    }
+    return freed >= KEPT ? first : 0;
+}
+
+static void leave_chain(uint32_t id)
+{
+    uint32_t *place = chain_of(objects[id].handle);
+    while (*place && *place != id) place = &objects[*place].next;
+    if (*place) __atomic_store_n(place, objects[id].next, __ATOMIC_RELEASE);
+}
+
+static bool take_row(uint32_t id, struct row *new)
+{
+    struct row *row = objects[id].row;
+    new->made = row->made + 1;
+    leave_chain(id);
+    if (row->parent) objects[row->parent].children--;
+    drop_orders(id);
+    if (!mpitx_run_row_begin(agent_run, &row->head)) return false;
+    memcpy(&row->head + 1, &new->head + 1, sizeof *row - sizeof row->head);
+    mpitx_run_row_end(&row->head);
+    return true;
+}
+
+static uint32_t text_again(struct known_text *known, const char *name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    if (!name || !*name) return text_empty();
+    for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    if (known->hash != hash) *known = (struct known_text){hash, text_of(name)};
+    return known->text;
+}
+
+static uint32_t add(uint64_t handle, uint32_t epoch, struct row *new, const char *name)
+{
+    uint32_t id = freed_like(new), *chain = chain_of(handle);
+    bool again = id != 0;
+    if (!again) id = count + 1;
+    if (id == OBJECTS_MOST || !order_of(new)) return note_full(), 0;
+    struct object *object = &objects[id];
+    new->id = id;
+    new->name = text_again(&object->first_name, name);
+    if (again ? !take_row(id, new) : !(object->row = (struct row *)mpitx_run_row(agent_run, table, new))) return 0;
+    if (new->parent) objects[new->parent].children++;
+    object->handle = handle;
+    object->kind = (uint8_t)new->kind;
+    object->made = epoch;
+    object->next = *chain;
+    __atomic_store_n(&object->freed, 0, __ATOMIC_RELEASE);
     __atomic_store_n(chain, id, __ATOMIC_RELEASE);
-    __atomic_store_n(&count, id, __ATOMIC_RELAXED);
+    if (!again) __atomic_store_n(&count, id, __ATOMIC_RELAXED);
     return id;
 }
 
 /* ---- objects ---- */
 
+/* Where the application calls the function that makes an object. */
+static uint64_t site_of_call(void)
+{
+    const struct chain_thread *thread = &chain_thread;
+    if (thread->depth == 0 || thread->depth > CHAIN_FRAMES) return 0;
+    const struct chain_call *call = &thread->calls[thread->depth - 1];
+    struct chain_frame frames[8];
+    unsigned found = 0, deep = 0;
+    if (library_is_binding((uintptr_t)call->address) && chain_unwind_start()) found = chain_unwind(call, frames, sizeof frames / sizeof *frames);
+    while (deep < found && library_is_binding(frames[deep].address)) deep++;
+    return deep < found ? frames[deep].address : (uint64_t)(uintptr_t)call->address;
+}
+
 /* An object that was alive in an epoch, and was made by a function (negative: unknown) from a communicator (0: none, or unknown).
  * job: which spawned job it leads to; else 0. */
 static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t epoch, int function, uint64_t parent, const char *name, int32_t job)
 {
-    if (full()) return 0;
+    if (!shares && count == OBJECTS_MOST - 1) return note_full(), 0;
     int saved = errno;
     struct object_facts facts = {0};
-    struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent)};
+    struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent),
+                      .site = function < 0 ? 0 : site_of_call(), .made_at = clock_ticks(), .made = 1};
     if (kind != CALL_FILE) {
         struct object_group group = object_group(kind, handle, epoch);
         facts = object_ask(kind, handle, epoch, false);
@@ -152,10 +280,9 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t e
         new.rank = group.rank;
         name = facts.name;
     }
-    new.name = name && *name ? text_of(name) : text_empty();
     struct hold hold = hold_lock(&lock);
     uint32_t id = objects_find(kind, handle.number); /* another thread may have been faster */
-    if (!id) id = add(handle.number, epoch, &new);
+    if (!id) id = add(handle.number, epoch, &new, name);
     hold_unlock(&lock, hold);
     errno = saved;
     return id;
@@ -172,8 +299,8 @@ uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool
 
 static void rename_object(uint32_t id, const char *name)
 {
-    uint32_t text = text_of(name ? name : "");
     struct hold hold = hold_lock(&lock);
+    uint32_t text = text_again(&objects[id].name, name);
     if (mpitx_run_row_begin(agent_run, &objects[id].row->head)) {
         objects[id].row->name = text;
         mpitx_run_row_end(&objects[id].row->head);
@@ -247,7 +374,10 @@ bool objects_start(void)
     uint32_t bytes = 0;
     if (on || !agent_run) return on;
     table = mpitx_run_declare_table(agent_run, "objects", fields, sizeof fields / sizeof *fields, 1, &bytes);
-    if (table < 0 || bytes != sizeof(struct row) || !(objects = memory_new(OBJECTS_MOST, sizeof *objects))) return false;
+    if (table < 0 || bytes != sizeof(struct row) || !(orders = memory_new(ORDERS_MOST, sizeof *orders)) || !(objects = memory_new(OBJECTS_MOST, sizeof *objects))) return false;
+    for (int i = 0; i < chain_function_count; i++)
+        if (strcmp(chain_functions[i].name, "MPI_Intercomm_create") == 0) intercommunicators = text_of_function(i);
+    shares = !agent_config("trace", 0) && !agent_config("trigger", 0) && !agent_config("event", 0);
     __atomic_store_n(&on, true, __ATOMIC_RELEASE);
     if (!agent_process.sessions) {
         learn_predefined(agent_process.world);

@@ -13,6 +13,9 @@ enum { OBJECTS_MOST = 4096 }; /* further objects have the number 0 */
 /* Writes the table "objects" from now on. Called by tools when they start. False: there is no room in the run. */
 bool objects_start(void);
 
+/* How many objects are in the table that were not freed. shared: freed ones of one line share rows. */
+uint32_t objects_count(bool *shared);
+
 /* The number of an object that is in the table, or 0. Does not call MPI. */
 uint32_t objects_find(enum call_object kind, uint64_t handle);
 

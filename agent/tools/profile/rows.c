@@ -1,4 +1,5 @@
 /* rows.c: the tables of the profile, and each thread's rows of them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +15,7 @@ AGENT_THREAD struct profile_thread *profile_thread;
 unsigned profile_stack;
 
 static int calls_table, waits_table, peers_table, sizes_table, phases_table;
-static uint32_t calls_rows, calls_most, waits_rows, waits_most, phases_rows;
+static uint32_t calls_rows, site_rows, calls_most, waits_rows, waits_most, phases_rows;
 
 /* ---- declarations ---- */
 
@@ -171,23 +172,94 @@ static struct mpitx_run_row *add_calls(struct profile_thread *thread, const uint
     return add(&thread->calls, calls_table, row, words);
 }
 
-/* Beyond the limit, a function's calls share a row. */
-static struct mpitx_run_row *add_shared(struct profile_thread *thread, uint64_t *key)
+/* ---- a full profile ---- */
+
+enum part { NOTHING, OBJECTS, PHASES, SITES, PARTS };
+
+/* Nearly: how many rows the thread would have if they did not tell these apart. */
+static uint32_t rows_without(const struct rows *rows, enum part part)
+{
+    static uint64_t seen[1024]; /* of one thread only: see note_full */
+    uint32_t found = 0;
+    memset(seen, 0, sizeof seen);
+    for (uint32_t i = 0; i < rows->size; i++) {
+        if (!rows->places[i]) continue;
+        uint64_t key[KEY_MOST];
+        unsigned words = CALLS_WORDS + profile_stack;
+        memcpy(key, rows->places[i] + 1, words * sizeof *key);
+        if (part == PHASES) key[0] = profile_pair((uint32_t)key[0], 0);
+        if (part == OBJECTS) key[1] &= ~(uint64_t)UINT32_MAX;
+        if (part == SITES) memset(key + CALLS_WORDS, 0, profile_stack * sizeof *key);
+        uint32_t bit = (uint32_t)(rows_hash(key, words) >> 16) & 0xffff;
+        found += !(seen[bit / 64] >> bit % 64 & 1);
+        seen[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+    return found;
+}
+
+static const char *why_full(const struct rows *rows)
+{
+    static char text[160];
+    enum part most = NOTHING;
+    uint32_t least = rows_without(rows, NOTHING) / 2;
+    bool shared;
+    if (rows->count < calls_most / 4)
+        return "many threads call MPI, each with rows of its own; choose fewer functions with --exclude";
+    for (enum part part = OBJECTS; part < PARTS; part++) {
+        uint32_t left = rows_without(rows, part);
+        if (left < least) least = left, most = part;
+    }
+    switch (most) {
+    case OBJECTS: {
+        uint32_t alive = objects_count(&shared);
+        if (alive < calls_most / 16)
+            return shared ? "the program uses too many communicators, windows and files of different lines; choose fewer functions with --exclude"
+                          : "the program uses too many communicators, windows and files; profile it without traces, events and conditions: freed ones of one line then share rows";
+        snprintf(text, sizeof text, "%u communicators, windows and files are not freed; free those that the program does not need: freed ones of one line share rows", alive);
+        return text;
+    }
+    case PHASES: return "the program has too many phases; use fewer names, or choose fewer functions with --exclude";
+    case SITES: return "the program calls MPI from too many places; use a smaller --stack, such as --stack 0";
+    default: return "the program calls MPI from too many places, in many phases and with many communicators; use --stack 0, or choose fewer functions with --exclude";
+    }
+}
+
+static void note_full(const struct profile_thread *thread)
 {
     static bool noted;
+    char text[400];
+    if (__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED)) return;
+    snprintf(text, sizeof text, "the profile is full: %s. Totals of functions are right; some calls are counted without their communicator, phase or call site", why_full(&thread->calls));
+    agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, text);
+}
+
+/* A row that calls with different keys share. */
+static struct mpitx_run_row *shared(struct profile_thread *thread, uint64_t *key, bool more)
+{
     unsigned words = CALLS_WORDS + profile_stack;
-    if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
-        agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the profile is full: later call sites and communicators are counted by function only; choose fewer functions with --exclude, or use --stack 0");
-    key[0] = profile_pair((uint32_t)key[0], text_empty());
-    key[1] &= ~(uint64_t)UINT32_MAX; /* object */
-    memset(key + CALLS_WORDS, 0, profile_stack * sizeof *key);
     struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
-    return row ? row : add_calls(thread, key);
+    return row || !more ? row : add_calls(thread, key);
+}
+
+/* Beyond the limit, calls share a row with others of their call site, whatever the object. If these are too many as well, with all calls
+ * of their function. */
+static struct mpitx_run_row *add_shared(struct profile_thread *thread, uint64_t *key)
+{
+    note_full(thread);
+    key[1] &= ~(uint64_t)UINT32_MAX; /* object */
+    bool more = __atomic_add_fetch(&site_rows, 1, __ATOMIC_RELAXED) <= calls_most / 4;
+    uint32_t before = thread->calls.count;
+    struct mpitx_run_row *row = shared(thread, key, more);
+    if (thread->calls.count == before) __atomic_sub_fetch(&site_rows, 1, __ATOMIC_RELAXED);
+    if (row) return row;
+    key[0] = profile_pair((uint32_t)key[0], text_empty());
+    memset(key + CALLS_WORDS, 0, profile_stack * sizeof *key);
+    return shared(thread, key, true);
 }
 
 struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t *key)
 {
-    if (__atomic_add_fetch(&calls_rows, 1, __ATOMIC_RELAXED) <= calls_most) return add_calls(thread, key);
+    if (__atomic_add_fetch(&calls_rows, 1, __ATOMIC_RELAXED) <= calls_most - calls_most / 4) return add_calls(thread, key);
     __atomic_sub_fetch(&calls_rows, 1, __ATOMIC_RELAXED);
     return add_shared(thread, key);
 }
