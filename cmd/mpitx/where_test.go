@@ -78,7 +78,7 @@ func (s *stuck) says(want string) {
 	s.Helper()
 	re := regexp.MustCompile(want)
 	text := ""
-	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(hung); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		text = s.where()
 		if s.never != "" && strings.Contains(text, s.never) {
 			break
