@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
@@ -112,7 +111,7 @@ func (j *refusals) job(nth []int) ([]ask, refusedRun) {
 	}
 	argv := append(append([]string{"mpitx"}, strings.Fields(j.command)...), "--mpi", j.family, "-n", strconv.Itoa(ranks), "--dir", "run", "--", j.program, strconv.Itoa(refusedCode))
 	p := newProcess(append(testEnvironment(t), "LD_PRELOAD="+j.library, "FAIL_LOG="+log, "FAIL_NTH="+strings.Join(words, ",")), dir, argv...)
-	p.run(3 * time.Minute)
+	p.run(hung)
 	if p.failure != "" || p.code != refusedCode {
 		t.Fatalf("%s, failing %v: %s\nexit code %d\n%s", j.command, nth, p.failure, p.code, p.output())
 	}

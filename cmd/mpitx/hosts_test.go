@@ -163,7 +163,7 @@ func (h *hosts) start(name string, command ...string) *steady {
 		j.p.kill()
 		<-j.p.ended
 	})
-	for end := time.Now().Add(3 * time.Minute); len(j.read().counts) < 4; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hung); len(j.read().counts) < 4; time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-j.p.ended:
 			h.t.Fatalf("it has ended\n%s", j.p.output())

@@ -36,7 +36,7 @@ func TestSignalsLeaveNoRank(t *testing.T) {
 					if err := p.start(); err != nil {
 						t.Fatal(err)
 					}
-					for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+					for deadline := time.Now().Add(hung); ; time.Sleep(10 * time.Millisecond) {
 						if ranks, _ := filepath.Glob(filepath.Join(dir, "*")); len(ranks) == 2 {
 							break
 						}
@@ -51,7 +51,7 @@ func TestSignalsLeaveNoRank(t *testing.T) {
 						}
 						syscall.Kill(map[string]int{"process": p.cmd.Process.Pid, "group": -p.cmd.Process.Pid, "launcher": launcherOf(p)}[to], signal)
 					}
-					p.wait(time.Minute)
+					p.wait(hung)
 					if p.failure != "" || f.family == "openmpi" && p.code != codes[signal] && !p.launcherHung {
 						t.Errorf("%v: exit code %d, want %d: %s\n%s", signal, p.code, codes[signal], p.failure, p.output())
 					}

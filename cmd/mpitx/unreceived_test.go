@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Messages that were never received are named with the sender's line and the receive that came nearest, in a job that was killed and in
@@ -24,7 +23,7 @@ func TestUnreceived(t *testing.T) {
 		}
 		queues := func(left string) string {
 			p := newProcess(s.environ, s.dir, "mpitx", "queues", s.run)
-			p.run(time.Minute)
+			p.run(hung)
 			if !regexp.MustCompile(`(?m)^ +1 +MPI_COMM_WORLD +unexpected +\d+ +\d+ +` + left + ` `).MatchString(p.stdout.String()) {
 				s.Errorf("LEFT is not %s:\n%s", left, p.output())
 			}
@@ -39,20 +38,20 @@ func TestUnreceived(t *testing.T) {
 		s.says(`\[0\] in MPI_Barrier\|`)
 		s.job.kill()
 		<-s.job.ended
-		newProcess(s.environ, s.dir, "mpitx", "recover", s.run).run(time.Minute)
+		newProcess(s.environ, s.dir, "mpitx", "recover", s.run).run(hung)
 		check("queues of a killed job", queues("1"), `^1 message had not been received when the receiver ended: rank 0 sent it to rank 1 with tag 5 on MPI_COMM_WORLD, by MPI_Send `+
 			at+`rank 1 waited for tag 6 from rank 0, in MPI_Recv at receive unreceived.c:\d+$`)
 
 		s.run = filepath.Join(s.dir, "ended")
 		p := newProcess(s.environ, s.dir, "mpitx", "trace", "-n", "2", "--dir", s.run, "--", s.program, "ends")
-		p.run(time.Minute)
+		p.run(hung)
 		says := `^1 message was never received: rank 0 sent it to rank 1 with tag 2 on MPI_COMM_WORLD, by MPI_Send ` + at
 		check("trace", p.stderr.String(), says)
 		check("queues", queues("1"), says)
 
 		for _, more := range [][]string{{"--", s.program, "frees"}, {"--for", "1us", "--", s.program, "ends"}} {
 			p = newProcess(s.environ, s.dir, append([]string{"mpitx", "trace", "-n", "2", "--dir", filepath.Join(s.dir, "not-"+more[len(more)-1])}, more...)...)
-			if p.run(time.Minute); strings.Contains(p.stderr.String(), "received:") {
+			if p.run(hung); strings.Contains(p.stderr.String(), "received:") {
 				s.Errorf("%q:\n%s", more, p.output())
 			}
 		}
