@@ -21,8 +21,13 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		f.Value.Set("6") // most of the time the commands under test wait for something
 	}
-	// nohup ignores SIGHUP, and so would the commands under test; signals that are caught have their default action there.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	// nohup ignores SIGHUP, and a shell's `&` the signals of the terminal. The commands under test would inherit that; signals that are
+	// caught have their default action there.
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 	os.Exit(func() int {
 		var err error
 		if work, err = os.MkdirTemp("/tmp", "mx"); err != nil {

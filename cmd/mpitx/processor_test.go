@@ -25,6 +25,10 @@ func TestProcessor(t *testing.T) {
 			if text, err := exec.Command("mpicc."+family, "-g", "-O1", "-o", program, "testdata/processor/shares.c").CombinedOutput(); err != nil {
 				t.Fatalf("shares.c: %v\n%s", err, text)
 			}
+			noSchedstat := filepath.Join(dir, "noschedstat.so")
+			if text, err := exec.Command("gcc", "-shared", "-fPIC", "-o", noSchedstat, "testdata/processor/noschedstat.c").CombinedOutput(); err != nil {
+				t.Fatalf("noschedstat.c: %v\n%s", err, text)
+			}
 			for _, c := range []struct {
 				what, cores, ranks string
 				short              bool
@@ -34,17 +38,25 @@ func TestProcessor(t *testing.T) {
 				{"more", "1", "4", true, `^4 ranks on 1 core: rank \d waited \d+ % of the run for a core(;|$)`},
 				{"sleep", "1", "4", true, `^4 ranks on 1 core: rank \d waited \d+ % of the run for a core(;|$)`},
 				{"short", "1", "3", true, `^3 ranks on 1 core: rank \d (waited (at least )?\d+ % of the run for a core|was ready to run without a core for \d+ % of the run, in MPI)`},
+				{"more", "1", "4", true, `^4 ranks on 1 core: rank \d waited \d+ % of the run for a core, estimated from interruptions(;|$)`}, // without schedstat
 				{"more", "2", "2", false, `^load balance (of computing )?is 6\d %: rank 1 computes for 4\d\d ms, the mean is 2\d\d ms`},
 			} {
-				name := c.what + c.cores
+				name, environ := c.what+c.cores, append(slices.Clone(environ), "OMPI_MCA_hwloc_base_binding_policy=none")
+				estimated := strings.Contains(c.first, "estimated")
+				if estimated {
+					name, environ = name+"estimated", append(environ, "LD_PRELOAD="+noSchedstat)
+				}
 				argv := append(slices.Clone(launchers[family]), "mpitx", "profile", "--dir", name, "--out", name+".txt", "--", program, c.what, c.cores)
 				argv[slices.Index(argv, "4")] = c.ranks
-				p := newProcess(append(slices.Clone(environ), "OMPI_MCA_hwloc_base_binding_policy=none"), dir, argv...)
+				p := newProcess(environ, dir, argv...)
 				if p.run(hung); p.code != 0 {
 					t.Fatalf("%s: exit code %d: %s", name, p.code, p.output())
 				}
 				r := readReport(t, environ, filepath.Join(dir, name))
 				checkShares(t, name, r)
+				if p := r.Ranks[0].Processor; p != nil && p.Estimated != estimated {
+					t.Errorf("%s: %+v", name, p)
+				}
 				if len(r.Findings) == 0 {
 					t.Errorf("%s: no finding", name)
 					continue

@@ -33,6 +33,7 @@ type profiledRun struct {
 		Processor      *struct {
 			Cores                             int
 			Cpu_time_ns, Cpu_wait_ns, Wait_ns int64
+			Estimated                         bool
 			Computed, Waited, Slept           struct{ Least_ns, Most_ns int64 }
 		}
 	}
