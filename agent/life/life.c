@@ -165,6 +165,7 @@ static void end_run(enum agent_end end)
     if (!change_state(AGENT_RUNNING, AGENT_ENDING)) return;
     ending_here = true;
     CALL_TOOLS_REVERSE(ending, end);
+    if (end == AGENT_FINALIZE) pvar_before_last_session();
     record_close(end);
     ending_here = false;
     change_state(AGENT_ENDING, AGENT_ENDED);

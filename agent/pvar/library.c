@@ -41,13 +41,17 @@ static int level_to_ask(void)
     return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
 }
 
-/* Never finalizes MPI_T, as libraries crash then. */
+/* While MPI_T is initialized, Open MPI does not finalize with its last session, and the next session cannot communicate. */
+static bool must_end_first(void) { return agent_process.sessions && strcmp(library_family, "openmpi") == 0; }
+
+/* Open MPI 6 can end MPI_T before its last session. It has MPI_T events; earlier releases do not. */
+static bool can_end_first(void) { return pvar.table->has("MPI_T_event_get_num"); }
+
 bool pvar_init_mpi_t(const char *without)
 {
     if (pvar.mpi_t)
         return true;
-    /* While MPI_T is initialized, Open MPI 5 does not finalize with its last session, and the next session cannot communicate. */
-    if (agent_process.sessions && strcmp(library_family, "openmpi") == 0) {
+    if (must_end_first() && !can_end_first()) {
         agent_note("%s: without MPI_Init, Open MPI could not open another session after MPI_T", without);
         return false;
     }
@@ -71,6 +75,17 @@ void pvar_start_mpi_t(void)
         agent_note("%s: MPI_T_pvar_session_create: %s", without, pvar_rc_name(rc));
         pvar.mpi_t = false;
     }
+}
+
+/* Otherwise MPI_T is never finalized, as libraries crash then. */
+void pvar_before_last_session(void)
+{
+    if (!pvar.mpi_t || pvar.busy || !must_end_first())
+        return;
+    if (pvar.session)
+        pvar.table->pvar_session_free(&pvar.session); /* with its handles */
+    pvar.mpi_t = false;
+    pvar.table->t_finalize();
 }
 
 const char *pvar_rc_name(int rc)

@@ -165,7 +165,10 @@ void pvar_prove(const struct pvar_object *object)
         if (v->proof == PVAR_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
             chosen[n++] = v;
     }
-    bool late = pvar.started;
+    static bool had_communicator;
+    bool communicator = object->bind == MPITX_BIND_MPI_COMM;
+    bool late = pvar.started && (had_communicator || !communicator); /* a program with sessions starts with its first communicator */
+    had_communicator |= communicator;
     if (n > 0 && when() == PROBE_NONE)
         for (int i = 0; i < n; i++)
             chosen[i]->proof = PVAR_GOOD; /* as requested */

@@ -106,6 +106,7 @@ struct pvar {
     const struct mpitx_table *table; /* NULL: the library has none */
     bool mpi_t;              /* MPI_T is initialised */
     int t_level;             /* enum mpitx_thread, 0 without MPI_T */
+    bool busy;               /* at the end, another thread may still be in MPI_T */
     mpitx_handle session;
 
     struct pvar_pattern *patterns;
@@ -132,6 +133,7 @@ const char *pvar_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */
 bool pvar_open(void);    /* finds MPI_T's routines; on failure, notes say why */
 bool pvar_init_mpi_t(const char *without); /* once; on failure, a note says that there is "no …" (without) and why */
 void pvar_start_mpi_t(void); /* with a session, if a pattern or a setting needs it */
+void pvar_before_last_session(void); /* ends MPI_T where the library needs it; nothing may use it at the same time or later */
 
 /* select.c */
 void pvar_read_patterns(void);

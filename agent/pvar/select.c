@@ -22,10 +22,12 @@ void pvar_read_patterns(void)
     for (int i = 0; pvar.patterns && i < n; i++) {
         struct pvar_pattern *p = &pvar.patterns[pvar.pattern_count];
         p->text = agent_config("pvar", i);
-        if (pattern_parse(&p->names, p->text))
-            pvar.pattern_count++;
-        else
+        if (!pattern_parse(&p->names, p->text)) {
             agent_note("pvar=%s: not a pattern", p->text);
+            continue;
+        }
+        pvar.pattern_count++;
+        if (agent_process.sessions && p->names.objects & PATTERN_WORLD) p->names.objects |= PATTERN_ALL; /* there is no MPI_COMM_WORLD */
     }
 }
 

@@ -76,6 +76,7 @@ static void started(void)
     if (following) {
         objects_start();
         chain_follow_objects(true);
+        if (agent_process.sessions) world = self = none; /* the library would use them without MPI_Init */
         if (world.number) bind_object(MPITX_BIND_MPI_COMM, CALL_COMM, world, none);
         if (self.number) bind_object(MPITX_BIND_MPI_COMM, CALL_COMM, self, none);
     }
@@ -121,7 +122,7 @@ static void ending(enum agent_end end)
     atomic_store(&event_run, NULL);
     for (uint64_t start = clock_monotonic(); atomic_load(&event_inside) && clock_monotonic() - start < CALLBACKS_NS;)
         syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
-    if (atomic_load(&event_inside)) agent_run_busy = true;
+    if (atomic_load(&event_inside)) pvar.busy = agent_run_busy = true;
 }
 
 static void forked(void) { atomic_store(&event_run, NULL); }

@@ -36,7 +36,10 @@ static void created(int bind, union mpi_handle handle, const char *how)
             struct object_facts facts = object_ask(pvar_kind(bind), handle, peers_epoch(handle.number), false);
             if (!object_peers_are_fewer(&facts))
                 pvar_prove(&object);
-            pvar_group_new(bind, handle, how);
+            struct pvar_group *g = pvar_group_new(bind, handle, how);
+            static bool had; /* in programs with sessions, the first one is recorded however short it lives, as MPI_COMM_WORLD is */
+            if (agent_process.sessions && !had && g)
+                had = pvar_group_declare(g);
         }
         sampler_unlock();
     }

@@ -259,6 +259,7 @@ static void ending(enum agent_end end)
     report_limits();
     sampler_record_functions();
     agent_run_off |= off;
+    pvar.busy |= !alone;
     agent_run_busy |= !alone;
     errno = saved;
 }
