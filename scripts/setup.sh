@@ -353,7 +353,7 @@ cross_agents() {
 		say "building for linux/arm64: the agent ($mpicc)"
 		includes=$($mpicc -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
 		out=$(mktemp)
-		CC=aarch64-linux-gnu-gcc sh agent/build.sh "aarch64-linux-gnu-gcc -Werror $includes" "$out" ||
+		CFLAGS=-O0 CC=aarch64-linux-gnu-gcc sh agent/build.sh "aarch64-linux-gnu-gcc -Werror $includes" "$out" ||
 			fail "the agent cannot be built for linux/arm64"
 		rm -f "$out"
 	done

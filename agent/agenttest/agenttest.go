@@ -1,5 +1,5 @@
 // Package agenttest builds agents for tests. A build takes half a minute, so agents are kept in the user's cache until their sources
-// change.
+// change. An agent with more sources has the objects of the one without.
 package agenttest
 
 import (
@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // sourceDir returns the folder agent, relative to the folder that a test runs in, as -trimpath removes all other hints.
@@ -100,41 +101,61 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 	for _, layer := range []string{"base", "mpi", "chain", "include", "run", "pvar", "tools", "tools/*", "life"} {
 		sources = append(sources, layer+"/*.[ch]")
 	}
-	var arguments []string
 	var files []string
 	for _, pattern := range sources {
 		names, _ := filepath.Glob(filepath.Join(dir, pattern))
 		files = append(files, names...)
 	}
-	for _, name := range more {
-		name, err := filepath.Abs(name)
-		if err != nil {
+	how += os.Getenv("CFLAGS")
+	key, err := fingerprint(how, files)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(cacheDir(), 0o700); err != nil {
+		return "", err
+	}
+	plain := filepath.Join(cacheDir(), "mpitx-agent-"+name+"-"+key+".so")
+	objects := plain + ".objects"
+	if err := makeAgent(dir, mpicc, plain, append(environ, "TEST_TOOL=", "KEEP="+objects), objects); err != nil || tool == "" && len(more) == 0 {
+		return plain, err
+	}
+	added := make([]string, len(more))
+	for i, name := range more {
+		if added[i], err = filepath.Abs(name); err != nil {
 			return "", err
 		}
-		files, arguments = append(files, name), append(arguments, name)
 	}
-	key, err := fingerprint(how+tool+os.Getenv("CFLAGS"), files)
-	if err != nil {
+	if key, err = fingerprint(how+tool+key, added); err != nil {
 		return "", err
 	}
 	agent := filepath.Join(cacheDir(), "mpitx-agent-"+name+"-"+key+".so")
-	if _, err := os.Stat(Symbols(agent)); err == nil {
-		return agent, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(agent), 0o700); err != nil {
-		return "", err
-	}
-	build := exec.Command(filepath.Join(dir, "build.sh"), append([]string{mpicc, agent}, arguments...)...)
-	objects, err := os.MkdirTemp("", "mpitx-agent-objects")
+	kept, err := os.MkdirTemp("", "mpitx-agent-objects")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(objects)
-	build.Env = append(append(os.Environ(), environ...), "TEST_TOOL="+tool, "KEEP="+objects)
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build.sh: %w\n%s", err, output)
+	defer os.RemoveAll(kept)
+	return agent, makeAgent(dir, mpicc, agent, append(environ, "TEST_TOOL="+tool, "KEEP="+kept, "OBJECTS="+objects), kept, added...)
+}
+
+// makeAgent runs build.sh, unless the agent is there, and writes its symbols. Other tests that need the same agent wait for it.
+func makeAgent(dir, mpicc, agent string, environ []string, objects string, more ...string) error {
+	lock, err := os.OpenFile(agent+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
 	}
-	return agent, writeSymbols(objects, Symbols(agent))
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	if _, err := os.Stat(Symbols(agent)); err == nil {
+		return nil
+	}
+	build := exec.Command(filepath.Join(dir, "build.sh"), append([]string{mpicc, agent}, more...)...)
+	build.Env = append(os.Environ(), environ...)
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build.sh: %w\n%s", err, output)
+	}
+	return writeSymbols(objects, Symbols(agent))
 }
 
 // Symbols returns the file with the output of nm -A for the objects of an agent built by Build: the symbols that each object defines

@@ -68,7 +68,7 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 		return fail(err)
 	}
 	agent := filepath.Join(outDir, AgentName(family))
-	build := []string{"env", "WRAPPERS=" + wrappers, "TEST_TOOL=", "KEEP=", "CC=" + strings.Join(linker(e), " "), "sh"}
+	build := []string{"env", "WRAPPERS=" + wrappers, "TEST_TOOL=", "KEEP=", "OBJECTS=", "CC=" + strings.Join(linker(e), " "), "sh"}
 	if _, err := e.run(tmp, append(build, "agent/build.sh", cc, agent)...); err != nil {
 		return nil, err
 	}
