@@ -195,7 +195,7 @@ func eachCell(time, calls compare.Measure, t Terminal) string {
 // The rows of the whole run.
 var runRows = []struct{ measure, title string }{
 	{"elapsed_ns", "run time"}, {"useful_ns", "outside of MPI"}, {"in_mpi_ns", "in MPI"}, {"init_ns", "starting MPI"}, {"parallel_efficiency", "parallel efficiency"},
-	{"computed_ns", "computing"}, {"core_wait_ns", "waiting for a core"}, {"load_balance", "load balance"}, {"communication_efficiency", "communication eff."}, {"calls", "MPI calls"}, {"messages_sent", "messages sent"}, {"bytes_sent", "bytes sent"},
+	{"computed_ns", "computing"}, {"core_wait_ns", "waiting for a core"}, {"slept_ns", "sleeping"}, {"load_balance", "load balance"}, {"communication_efficiency", "communication eff."}, {"calls", "MPI calls"}, {"messages_sent", "messages sent"}, {"bytes_sent", "bytes sent"},
 	{"bytes_out", "collectives, RMA, files: out"}, {"bytes_in", "collectives, RMA, files: in"}, {"messages_received", "messages received"}, {"bytes_received", "bytes received"},
 }
 

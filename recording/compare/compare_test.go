@@ -185,9 +185,9 @@ func TestFindings(t *testing.T) {
 	a, b := known()
 	equal(t, "slower", texts(pair(a, b).Findings("mpitx compare run1 run2")), `
 run time: the run takes 2.00 s more (10.0 → 12.0 s, +20 %): on average, ranks spend 1.33 s more in MPI and 667 ms more outside of it
-computing: rank 1 computes outside of MPI for 2.00 s more (9.00 → 11.0 s), the others together for as long / the work of rank 1
+outside of MPI: rank 1 is outside of MPI for 2.00 s more (9.00 → 11.0 s), the others together for as long / what rank 1 does there
 phase: phase "solve" takes 2.00 s more (9.00 → 11.0 s), 100 % of the run's growth / mpitx compare run1 run2 --phase solve
-calls: MPI_Waitall in halo.c:88 (now halo.c:90) takes 1.33 s more a rank (0.80 → 2.13 s), 67 % of the run's growth, mostly on ranks 0, 2: 3000 calls, 0.80 → 2.13 ms each / rank 1, for which the others wait: it computes for 2.00 s more
+calls: MPI_Waitall in halo.c:88 (now halo.c:90) takes 1.33 s more a rank (0.80 → 2.13 s), 67 % of the run's growth, mostly on ranks 0, 2: 3000 calls, 0.80 → 2.13 ms each / rank 1, for which the others wait: it is outside of MPI for 2.00 s more
 calls: only run2 has MPI_Alltoallv in halo.c:202: it takes 167 ms a rank in 30 calls, 8 % of the run's growth
 messages: ranks send 3.00 → 6.00 MB in 3000 messages (+100 % bytes), most of the change by MPI_Isend in halo.c:80 (now halo.c:82), and from rank 1 to 2 / mpitx matrix run2
 `[1:])
@@ -297,7 +297,8 @@ func onCores(p *profile.Profile, cores int, ran, waited float64) *profile.Profil
 	}
 	g := processor.Group{Cores: cores}
 	for _, r := range p.Ranks {
-		r.Processor = &processor.Rank{Number: r.Number, Cores: 1, Inside: r.InMPI, Outside: r.Useful(), Ran: of(ran), Waited: of(waited), ThreadWait: of(waited).Least}
+		r.Processor = &processor.Rank{Number: r.Number, Cores: 1, Inside: r.InMPI, Outside: r.Useful(), Ran: of(ran), Waited: of(waited),
+			Slept: of(r.Useful().Seconds() - ran - waited), ThreadWait: of(waited).Least}
 		g.Ranks = append(g.Ranks, r.Processor)
 	}
 	p.Processor = &processor.Processor{Ranks: g.Ranks, Groups: []processor.Group{g}}
@@ -318,5 +319,50 @@ run time: the run takes 10.0 s more (10.0 → 20.0 s, +100 %): on average, ranks
 		if !strings.Contains(text, want) || strings.HasPrefix(text, "processor:") {
 			t.Errorf("not %q:\n%s", want, text)
 		}
+	}
+}
+
+// A rank that spends longer outside of MPI computes or sleeps there; if that is not known, it is only said that it is there.
+func TestFindingsOutside(t *testing.T) {
+	const waits = "MPI_Waitall in halo.c:88"
+	for _, c := range []struct {
+		what, does, kind string
+		set              func(base, late *profile.Rank) // of rank 1, which is outside of MPI for 9 s, and for 11 s
+	}{
+		{"computes", "computes%s for 2.00 s more", "computing", func(_, r *profile.Rank) { r.Processor.Ran = processor.Range{Least: 11e9, Most: 11e9} }},
+		{"sleeps", "sleeps%s for 2.00 s more", "sleep", func(_, r *profile.Rank) { r.Processor.Slept = processor.Range{Least: 2e9, Most: 2e9} }},
+		{"a run of an older mpitx", "is%s for 2.00 s more", "outside of MPI", func(b, _ *profile.Rank) { b.Processor = nil }},
+		{"not known exactly", "is%s for 2.00 s more", "outside of MPI", func(_, r *profile.Rank) { r.Processor.Slept.Most = 2e9 }},
+		{"the end is not known", "is%s for 2.00 s more", "outside of MPI", func(_, r *profile.Rank) { r.Processor.Outside = 9e9 }},
+		{"waits for a core", "is%s for 2.00 s more", "", func(_, r *profile.Rank) { r.Processor.Waited = processor.Range{Least: 2e9, Most: 2e9} }},
+		{"computes and sleeps", "sleeps%s for 1.50 s more", "computing,sleep", func(_, r *profile.Rank) {
+			r.Processor.Ran, r.Processor.Slept = processor.Range{Least: 9.5e9, Most: 9.5e9}, processor.Range{Least: 1.5e9, Most: 1.5e9}
+		}},
+	} {
+		a, b := known()
+		onCores(a, 3, 9, 0)
+		onCores(b, 3, 9, 0)
+		for _, r := range b.Ranks {
+			r.Processor.Slept = processor.Range{}
+		}
+		c.set(a.Ranks[1], b.Ranks[1])
+		var kinds []string
+		for _, f := range pair(a, b).Findings("") {
+			if f.Kind == "computing" || f.Kind == "sleep" || f.Kind == "outside of MPI" {
+				kinds = append(kinds, f.Kind)
+			}
+			want := "rank 1, for which the others wait: it " + strings.Replace(c.does, "%s", " outside of MPI", 1)
+			if c.kind == "computing" {
+				want = "rank 1, for which the others wait: it " + strings.Replace(c.does, "%s", "", 1)
+			}
+			if strings.HasPrefix(f.Text, waits) && f.Next != want {
+				t.Errorf("%s: %s, not %s", c.what, f.Next, want)
+			}
+			if f.Kind == c.kind && f.Kind != "" && !strings.HasPrefix(f.Text, "rank 1 "+strings.Replace(c.does, "%s", " outside of MPI", 1)) {
+				t.Errorf("%s: %s", c.what, f.Text)
+			}
+		}
+		slices.Sort(kinds)
+		equal(t, c.what, strings.Join(kinds, ","), c.kind)
 	}
 }

@@ -27,7 +27,7 @@ func (c *Comparison) Findings(command string) []profile.Finding {
 	}
 	f := &finder{c: c, run: c.Run[0].Measure("elapsed_ns"), command: command, delay: c.delay()}
 	f.length = max(f.run.Base.Mean(), f.run.New.Mean())
-	list := slices.Concat(f.places(), f.computing(), f.initializing(), f.phases())
+	list := slices.Concat(f.places(), f.outside(), f.initializing(), f.phases())
 	slices.SortStableFunc(list, func(a, b profile.Finding) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	said := map[string]bool{} // what to look at is said once
 	for i := range list {
@@ -200,12 +200,12 @@ func (f *finder) next(it *Item) string {
 	if time.Change() < 0 {
 		return ""
 	}
-	late := f.late(it)
+	late, does := f.late(it)
 	switch {
 	case calls.ratio() >= 0.1:
 		return "why the program calls it more often"
 	case profile.Waits(it.Name) && late != nil:
-		return fmt.Sprintf("rank %d, for which the others wait: it computes for %s", late.Source, more(working(late)))
+		return fmt.Sprintf("rank %d, for which the others wait: it %s", late.Source, does)
 	case it.bytes().ratio() >= 0.1:
 		return "why its messages are larger"
 	case !profile.Waits(it.Name):
@@ -214,41 +214,53 @@ func (f *finder) next(it *Item) string {
 	return fmt.Sprintf("mpitx report %s: whether ranks wait for each other, or the library and the network are slower", f.c.Sides[New][0].Name)
 }
 
-// late is a rank that computes longer than before by more than the others, so that these wait for about that time in a function; nil if
-// there is none.
-func (f *finder) late(it *Item) *Item {
+// late is a rank that is outside of MPI for longer than before by more than the others, so that these wait for about that time in a function,
+// and what it does there; nil if there is none.
+func (f *finder) late(it *Item) (late *Item, does string) {
 	waited := it.Measures[0].Change()
-	mean := working(f.c.Run[0]).Change()
-	for _, r := range f.c.Ranks {
-		i := slices.Index(f.c.SameRanks, r.Source)
-		if useful := working(r); len(it.ByRank) > 1 && i >= 0 && it.ByRank[i] < waited/2 && useful.Change()-mean >= waited/2 && !useful.WithinSpread() {
-			return r
+	for _, way := range append(f.pastimes(), away) {
+		mean := f.c.Run[0].Measure(way.measure).Change()
+		for _, r := range f.c.Ranks {
+			i, time := slices.Index(f.c.SameRanks, r.Source), r.Measure(way.measure)
+			if len(it.ByRank) > 1 && i >= 0 && it.ByRank[i] < waited/2 && time.Change()-mean >= waited/2 && !time.WithinSpread() {
+				where := " outside of MPI"
+				if way == computing {
+					where = ""
+				}
+				return r, fmt.Sprintf("%s%s for %s", way.does, where, more(time))
+			}
 		}
 	}
-	return nil
+	return nil, ""
 }
 
-// computing finds a change of the time outside of MPI, on all ranks or on one.
-func (f *finder) computing() []profile.Finding {
-	useful := working(f.c.Run[0])
-	if useful.Name != "computed_ns" && !f.sure(useful.Change()) {
-		return nil
-	}
-	for _, r := range f.c.Ranks {
-		d := working(r)
-		others := useful.Change()*float64(len(f.c.SameRanks)) - d.Change()
-		if len(f.c.SameRanks) > 1 && f.matters(d.Delta) && math.Abs(others) < math.Abs(d.Change())/2 {
-			return []profile.Finding{{Kind: "computing", Weight: f.part(d.Change()),
-				Text: fmt.Sprintf("rank %d computes outside of MPI for %s (%s), the others together for %s%s", r.Source, more(d), arrow(d), longer(others, d.Change()), varies(d.Delta)),
-				Next: fmt.Sprintf("the work of rank %d", r.Source)}}
+// outside finds changes of what ranks do outside of MPI, on all ranks or on one.
+func (f *finder) outside() (list []profile.Finding) {
+	for _, way := range f.pastimes() {
+		if all := f.c.Run[0].Measure(way.measure); way == computing || f.sure(all.Change()) {
+			list = append(list, f.spends(way, all)...)
 		}
 	}
-	if !f.matters(useful.Delta) {
+	return list
+}
+
+// spends finds a change of the time of one thing that ranks do.
+func (f *finder) spends(way pastime, all Measure) []profile.Finding {
+	for _, r := range f.c.Ranks {
+		d := r.Measure(way.measure)
+		others := all.Change()*float64(len(f.c.SameRanks)) - d.Change()
+		if len(f.c.SameRanks) > 1 && f.matters(d.Delta) && math.Abs(others) < math.Abs(d.Change())/2 {
+			return []profile.Finding{{Kind: way.kind, Weight: f.part(d.Change()),
+				Text: fmt.Sprintf("rank %d %s outside of MPI for %s (%s), the others together for %s%s", r.Source, way.does, more(d), arrow(d), longer(others, d.Change()), varies(d.Delta)),
+				Next: fmt.Sprintf(way.one, r.Source)}}
+		}
+	}
+	if !f.matters(all.Delta) {
 		return nil
 	}
-	return []profile.Finding{{Kind: "computing", Weight: f.part(useful.Change()),
-		Text: fmt.Sprintf("ranks compute outside of MPI for %s (%s a rank)%s%s", more(useful), arrow(useful), f.share(useful.Change()), varies(useful.Delta)),
-		Next: "the program itself, its compiler and the processors: this is not MPI's time"}}
+	return []profile.Finding{{Kind: way.kind, Weight: f.part(all.Change()),
+		Text: fmt.Sprintf("ranks %s outside of MPI for %s (%s a rank)%s%s", way.do, more(all), arrow(all), f.share(all.Change()), varies(all.Delta)),
+		Next: way.all}}
 }
 
 func (f *finder) initializing() []profile.Finding {

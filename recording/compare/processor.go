@@ -11,15 +11,22 @@ import (
 	"mpitx/recording/profile"
 )
 
-// coreMeasures are what ranks did outside of MPI: they ran, or waited for a core.
-var coreMeasures = []Measure{{Name: "computed_ns", Unit: "ns"}, {Name: "core_wait_ns", Unit: "ns"}}
+// coreMeasures are what ranks did outside of MPI: they ran, waited for a core, or slept.
+var coreMeasures = []Measure{{Name: "computed_ns", Unit: "ns"}, {Name: "core_wait_ns", Unit: "ns"}, {Name: "slept_ns", Unit: "ns"}}
 
-// knowsCores reports whether all profiles know what ranks did outside of MPI, to within a hundredth.
+// knowsCores reports whether all profiles know what ranks did outside of MPI, to within a hundredth of the longest run.
 func (c *Comparison) knowsCores() bool {
 	const exact = 0.01
-	return len(c.Cut().Phases) == 0 && !slices.ContainsFunc(slices.Concat(c.Sides[Base], c.Sides[New]), func(in Input) bool {
+	all := slices.Concat(c.Sides[Base], c.Sides[New])
+	var longest time.Duration
+	for _, in := range all {
+		longest = max(longest, in.Profile.Efficiency.Elapsed)
+	}
+	return len(c.Cut().Phases) == 0 && !slices.ContainsFunc(all, func(in Input) bool {
 		return slices.ContainsFunc(in.Profile.Ranks, func(r *profile.Rank) bool {
-			return r.Processor == nil || !r.Processor.Ran.Known(exact, r.Elapsed) || !r.Processor.Waited.Known(exact, r.Elapsed)
+			of := r.Processor
+			return of == nil || !of.Ran.Known(exact, longest) || !of.Waited.Known(exact, longest) || !of.Slept.Known(exact, longest) ||
+				float64(r.Useful()-of.Outside) > exact*float64(longest)
 		})
 	})
 }
@@ -37,19 +44,35 @@ func (c *Comparison) onCores(n float64, ranks ...*profile.Rank) []float64 {
 	if !c.knowsCores() {
 		return nil
 	}
-	var ran, waited time.Duration
+	var ran, waited, slept time.Duration
 	for _, r := range ranks {
-		ran, waited = ran+r.Processor.Ran.Least, waited+r.Processor.Waited.Least
+		ran, waited, slept = ran+r.Processor.Ran.Least, waited+r.Processor.Waited.Least, slept+r.Processor.Slept.Least
 	}
-	return []float64{float64(ran) / n, float64(waited) / n}
+	return []float64{float64(ran) / n, float64(waited) / n, float64(slept) / n}
 }
 
-// working is the time in which ranks computed; if that is not known, their time outside of MPI.
-func working(it *Item) Measure {
-	if m := it.Measure("computed_ns"); m.Known() {
-		return m
+// pastime is what ranks do outside of MPI.
+type pastime struct {
+	measure, kind string
+	does, do      string
+	one, all      string // what to look at
+}
+
+var (
+	computing = pastime{"computed_ns", "computing", "computes", "compute",
+		"the work of rank %d", "the program itself, its compiler and the processors: this is not MPI's time"}
+	sleeping = pastime{"slept_ns", "sleep", "sleeps", "sleep",
+		"what rank %d waits for there: a timer, a file, or other threads", "what ranks wait for there: timers, files, or other threads"}
+	away = pastime{"useful_ns", "outside of MPI", "is", "are",
+		"what rank %d does there", "the program itself and what it waits for: this is not MPI's time"}
+)
+
+// pastimes are those that are known of the runs.
+func (f *finder) pastimes() []pastime {
+	if f.c.Run[0].Measure(computing.measure).Known() {
+		return []pastime{computing, sleeping}
 	}
-	return it.Measure("useful_ns")
+	return []pastime{away}
 }
 
 // delay is by how much missing cores may have changed a time.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/processor"
 )
 
 // made is a profile of ranks that ran for a second, with the useful time of each.
@@ -170,9 +171,32 @@ func TestFindingLongCalls(t *testing.T) {
 
 func TestFindingLoadImbalance(t *testing.T) {
 	p := made(500*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond, 900*time.Millisecond)
-	expect(t, p, "load imbalance", "load balance is 58 %: rank 3 computes for 900 ms, the mean is 525 ms", "the work of rank 3 outside of MPI; rank 2 has the least")
+	expect(t, p, "load imbalance", "load balance is 58 %: rank 3 is outside of MPI for 900 ms, the mean is 525 ms", "what rank 3 does there; rank 2 has the least time there")
 	expect(t, made(900*time.Millisecond, 850*time.Millisecond), "load imbalance", "", "")
 	expect(t, made(10*time.Millisecond, 2*time.Millisecond), "load imbalance", "", "") // hardly any computation
+}
+
+// A rank is said to compute or sleep only if that is known and a considerable part of the run, also of a run that waits for cores.
+func TestFindingProcessor(t *testing.T) {
+	const ms = time.Millisecond
+	job := func(ran, slept, waited time.Duration) *Profile {
+		p := made(900*ms, 500*ms, 500*ms, 500*ms)
+		for _, r := range p.Ranks {
+			of := func(x time.Duration) processor.Range { return processor.Range{Least: x, Most: x} }
+			r.Processor = &processor.Rank{Number: r.Number, Inside: r.InMPI, Outside: r.Useful(), Ran: of(20 * ms), Waited: of(waited), Slept: of(r.Useful() - 20*ms - waited), ThreadWait: waited}
+			if r.Number == 0 {
+				r.Processor.Ran, r.Processor.Slept = of(ran), of(slept)
+			}
+		}
+		p.efficiencies()
+		return p
+	}
+	const next = "the work of rank 0 outside of MPI; rank 1 has the least"
+	expect(t, job(420*ms, 0, 480*ms), "load imbalance", "load balance of computing is 29 %: rank 0 computes for 420 ms, the mean is 120 ms", next)
+	expect(t, job(60*ms, 0, 480*ms), "load imbalance", "", "") // three times the others, in 3 % of the run
+	expect(t, job(20*ms, 400*ms, 480*ms), "load imbalance", "", "")
+	expect(t, job(20*ms, 400*ms, 480*ms), "sleep", "rank 0 sleeps outside of MPI for 400 ms, the mean is 100 ms", "what rank 0 waits for there: a timer, a file, or other threads")
+	expect(t, job(20*ms, 40*ms, 480*ms), "sleep", "", "")
 }
 
 func TestFindingPhase(t *testing.T) {
@@ -203,8 +227,8 @@ func TestFindingOneCause(t *testing.T) {
 		return p
 	}
 	p := job(800*time.Millisecond, 400*time.Millisecond)
-	expect(t, p, "load imbalance", `load balance is 66 %: rank 0 computes for 900 ms, the mean is 592 ms; rank 3 waits 41 % of its time in MPI_Recv: solver.c:118 (the others 2 %); `+
-		`phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`, "the work of rank 0 outside of MPI; rank 3 has the least; mpitx report RUN --phase solve shows this phase alone")
+	expect(t, p, "load imbalance", `load balance is 66 %: rank 0 is outside of MPI for 900 ms, the mean is 592 ms; rank 3 waits 41 % of its time in MPI_Recv: solver.c:118 (the others 2 %); `+
+		`phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`, "what rank 0 does there; rank 3 has the least time there; mpitx report RUN --phase solve shows this phase alone")
 	if found := p.Findings(); len(found) != 1 || found[0].Weight < 0.38 {
 		t.Errorf("%+v", found)
 	}

@@ -52,14 +52,6 @@ func (r *Rank) slept() processor.Range {
 	return processor.Range{Least: min(least, r.Processor.Slept.Least), Most: min(useful, r.Processor.Slept.Most)}
 }
 
-// withCore is the time in which a rank was not waiting for a core.
-func (r *Rank) withCore() time.Duration {
-	if r.Processor == nil {
-		return r.Elapsed
-	}
-	return max(r.Elapsed-r.Processor.ThreadWait, 1)
-}
-
 // processorEfficiency is 0 if it is not known within a hundredth, or of the whole run.
 func (p *Profile) processorEfficiency() (had, balance float64) {
 	const exact = 0.01
@@ -85,7 +77,7 @@ func (p *Profile) processorEfficiency() (had, balance float64) {
 type excess struct {
 	rank, least *Rank // the one with the most, and with the least of it
 	most, mean  time.Duration
-	weight      float64 // part of the rank's time with a core
+	weight      float64 // part of the run
 }
 
 func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
@@ -102,7 +94,7 @@ func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
 	}
 	if len(p.averaged()) > 1 {
 		e.mean = sum / time.Duration(len(p.averaged()))
-		e.weight = part(float64(e.most-e.mean), e.rank.withCore())
+		e.weight = part(float64(e.most-e.mean), p.Efficiency.Elapsed)
 	}
 	return e
 }
@@ -117,9 +109,13 @@ func loadImbalance(p *Profile) []Finding {
 	if p.disturbed() {
 		balance, name = part(float64(e.mean), e.most), "load balance of computing"
 	}
+	does, next := "computes", "the work of rank %d outside of MPI; rank %d has the least"
+	if e.rank.Processor == nil { // it may have slept or waited for a core
+		does, next = "is outside of MPI", "what rank %d does there; rank %d has the least time there"
+	}
 	return []Finding{{Kind: "load imbalance", Weight: e.weight,
-		Text: fmt.Sprintf("%s is %s: rank %d computes for %s, the mean is %s", name, percent(balance), e.rank.Number, amount(e.most), amount(e.mean)),
-		Next: fmt.Sprintf("the work of rank %d outside of MPI; rank %d has the least", e.rank.Number, e.least.Number)}}
+		Text: fmt.Sprintf("%s is %s: rank %d %s for %s, the mean is %s", name, percent(balance), e.rank.Number, does, amount(e.most), amount(e.mean)),
+		Next: fmt.Sprintf(next, e.rank.Number, e.least.Number)}}
 }
 
 // disturbed reports whether ranks did something else outside of MPI than to compute.
