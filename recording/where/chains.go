@@ -6,15 +6,19 @@ import (
 	"strings"
 )
 
-// chains say, for each rank that others wait for and that does not wait itself, what it does and who waits for it.
-func (g *graph) chains(in map[int]bool) (all []Finding) {
+// chains say, for each rank that others wait for and that does not wait itself, what it does and who waits for it. causes are about ranks for
+// which ranks in possible cycles wait for certain.
+func (g *graph) chains(in map[int]bool, sure map[int]Certainty) (causes, all []Finding) {
 	waiting := map[int][]int{} // ends of chains: who waits for them
 	for _, p := range g.job.Processes {
+		first := g.links(p.Rank)
 		if in[p.Rank] {
-			continue
+			first = g.otherwise(p.Rank, in, sure)
 		}
-		for _, end := range g.ends(p.Rank, in) {
-			waiting[end] = append(waiting[end], p.Rank)
+		for _, end := range g.ends(p.Rank, first, in) {
+			if !in[p.Rank] || !in[end] {
+				waiting[end] = append(waiting[end], p.Rank)
+			}
 		}
 	}
 	type end struct {
@@ -48,9 +52,24 @@ func (g *graph) chains(in map[int]bool) (all []Finding) {
 		if len(longest) > 1 && len(who) > len(longest) {
 			text += fmt.Sprintf(" (%s wait for %s in all)", ranksText(who), list(e.ranks))
 		}
-		all = append(all, Finding{Kind: "wait", Ranks: compact(append(slices.Clone(who), e.ranks...)), Certainty: g.sureOf(who), Text: text})
+		f := Finding{Kind: "wait", Ranks: compact(append(slices.Clone(who), e.ranks...)), Certainty: g.sureOf(who), Text: text}
+		if slices.ContainsFunc(who, func(rank int) bool { return in[rank] }) {
+			causes = append(causes, f)
+		} else {
+			all = append(all, f)
+		}
 	}
-	return all
+	return causes, all
+}
+
+// otherwise are the ranks outside of all cycles for which a rank in a possible cycle waits for certain.
+func (g *graph) otherwise(rank int, in map[int]bool, sure map[int]Certainty) (on []int) {
+	for _, w := range g.waits[rank] {
+		if sure[rank] == Possible && w.needs == needsAll && !w.ends && !w.loose {
+			on = append(on, w.on...)
+		}
+	}
+	return slices.DeleteFunc(compact(on), func(to int) bool { return in[to] })
 }
 
 // sureOf is how sure it is that ranks wait for what they seem to wait for.
@@ -63,8 +82,9 @@ func (g *graph) sureOf(who []int) Certainty {
 	return Certain
 }
 
-// ends are the ranks at the ends of all chains from a rank: ranks that do not wait, or in a cycle.
-func (g *graph) ends(rank int, in map[int]bool) (ends []int) {
+// ends are the ranks at the ends of all chains from a rank, which begin with some of those that it waits for: ranks that do not wait, or in a
+// cycle.
+func (g *graph) ends(rank int, first []int, in map[int]bool) (ends []int) {
 	seen := map[int]bool{rank: true}
 	queue := []int{rank}
 	for len(queue) > 0 {
@@ -72,7 +92,7 @@ func (g *graph) ends(rank int, in map[int]bool) (ends []int) {
 		queue = queue[1:]
 		next := g.needed(at)
 		if at == rank {
-			next = g.links(at)
+			next = first
 		}
 		for _, to := range next {
 			switch {

@@ -63,11 +63,10 @@ func (w *wait) alternatives(level Certainty) (on []int, needed int) {
 		return on, 0
 	case w.needs != needsAll && (w.unsure || level == Certain && len(w.maybe) > 0):
 		return on, 0
-	case w.needs != needsAll:
+	case w.needs != needsAll, level == Possible && len(w.on) == 0: // one rank that goes on may be what it waits for
 		return on, min(len(on), 1)
-	case level == Certain:
-		on = compact(slices.Clone(w.on))
 	}
+	on = compact(slices.Clone(w.on)) // it lasts as long as one of these does not go on
 	return on, len(on)
 }
 
@@ -140,9 +139,9 @@ func (k *knot) on(rank int, named bool) (on []int) {
 }
 
 // cycles finds ranks that wait for each other: one cycle, the shortest, for each set of ranks that reach each other. in has
-// all ranks of such sets.
-func (g *graph) cycles() (all []Finding, in map[int]bool) {
-	in = map[int]bool{}
+// all ranks of such sets, and how sure it is.
+func (g *graph) cycles() (all []Finding, in map[int]bool, sure map[int]Certainty) {
+	in, sure = map[int]bool{}, map[int]Certainty{}
 	for _, level := range []Certainty{Certain, Possible} {
 		k := &knot{g, level, g.stuck(level)}
 		for _, set := range k.components() {
@@ -150,7 +149,7 @@ func (g *graph) cycles() (all []Finding, in map[int]bool) {
 				continue
 			}
 			for _, rank := range set {
-				in[rank] = true
+				in[rank], sure[rank] = true, level
 			}
 			if f, ok := k.across(set); ok {
 				all = append(all, f)
@@ -168,7 +167,7 @@ func (g *graph) cycles() (all []Finding, in map[int]bool) {
 			all = append(all, Finding{Kind: "cycle", Ranks: cycle, Certainty: level, Text: text})
 		}
 	}
-	return all, in
+	return all, in, sure
 }
 
 func (g *graph) cycleText(cycle []int) string {

@@ -24,15 +24,21 @@ func (g *graph) findings() []Finding {
 		all = append(all, Finding{Kind: f.Kind, Ranks: f.Ranks, Certainty: f.Certainty, Text: "before that, " + f.Text})
 	}
 	all = append(all, g.mismatches()...)
-	tags, explained := g.wrongTags()
-	all = append(all, tags...)
-	cycles, in := g.cycles()
-	for _, c := range cycles {
-		if !explained[c.Ranks[0]] {
-			all = append(all, c)
+	misses, explained := g.nearMisses()
+	all = append(all, misses...)
+	cycles, in, sure := g.cycles()
+	causes, chains := g.chains(in, sure)
+	for _, level := range []Certainty{Certain, Possible} {
+		for _, c := range cycles {
+			if c.Certainty == level && !explained[c.Ranks[0]] {
+				all = append(all, c)
+			}
+		}
+		if level == Certain {
+			all = append(all, causes...)
 		}
 	}
-	return append(all, g.chains(in)...)
+	return append(all, chains...)
 }
 
 // Shorter states of a dead rank may have come from the end of the others.
@@ -57,8 +63,9 @@ func (g *graph) died() (all []Finding) {
 	if still == 0 {
 		return nil
 	}
+	same := g.mismatches() // of dead ranks, as the other findings
 	for _, f := range newGraph(&was).findings() {
-		if slices.Contains([]string{"tags", "cycle", "wait"}, f.Kind) { // the others are the same for dead ranks
+		if slices.Contains([]string{"tags", "cycle", "wait"}, f.Kind) || f.Kind == "mismatch" && !slices.ContainsFunc(same, func(s Finding) bool { return s.Text == f.Text }) {
 			all = append(all, f)
 		}
 	}
@@ -147,34 +154,4 @@ func (g *graph) pids(ranks []int) (text string) {
 		}
 	}
 	return text
-}
-
-// wrongTags finds pairs of a send and a receive that would match but for the tag or the communicator.
-func (g *graph) wrongTags() (all []Finding, explained map[int]bool) {
-	explained = map[int]bool{}
-	for _, p := range g.job.Processes {
-		for _, r := range g.waits[p.Rank] {
-			if r.thread.Class != Receive || r.thread.Peer < 0 || g.works(p.Rank) {
-				continue
-			}
-			sender := g.world(r.thread.Object, r.thread.Peer)
-			for _, s := range g.waits[sender] {
-				if s.thread.Class != Send || g.world(s.thread.Object, s.thread.Peer) != p.Rank || g.works(sender) {
-					continue
-				}
-				what, sent, wanted := "the tags differ", fmt.Sprintf("tag %d", s.thread.Tag), fmt.Sprintf("tag %d", r.thread.Tag)
-				if !sameObject(s.thread.Object, r.thread.Object) {
-					what, sent, wanted = "the communicators differ", objectText(s.thread.Object), objectText(r.thread.Object)
-				}
-				certainty := Certain
-				if len(r.maybe)+len(s.maybe) > 0 { // another receive may accept it, or another message is under way
-					certainty, what = Possible, "possible: "+what
-				}
-				all = append(all, Finding{Kind: "tags", Ranks: compact([]int{p.Rank, sender}), Certainty: certainty, Text: fmt.Sprintf("%s: %d sends to %d with %s in %s, and %d waits for a message from %d with %s in %s",
-					what, sender, p.Rank, sent, s.thread.Call, p.Rank, sender, wanted, r.thread.Call)})
-				explained[p.Rank], explained[sender] = true, true
-			}
-		}
-	}
-	return all, explained
 }

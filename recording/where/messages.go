@@ -2,6 +2,7 @@ package where
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -30,41 +31,97 @@ const (
 	arrives          // some were sent and not received, or were received uncounted
 )
 
-// underWay reports whether messages are under way from one rank to another on a communicator: all processes together have sent more to their
-// place than they have received. The sums are of counts that were read before (received) and after (sent) the moment for which this holds.
-func (g *graph) underWay(o *Object, from, to, tag int) evidence {
+// sent is a message that a call sends.
+type sent struct {
+	from, to int
+	message
+}
+
+// unmetSends are the messages that calls have sent for long and that their receivers will not receive as they are, by places.
+func (g *graph) unmetSends() map[int][]sent {
+	all := map[int][]sent{}
+	for _, p := range g.job.Processes {
+		for _, t := range p.Threads {
+			if p.Condition != Running || !t.Inside || t.Class == Poll || t.moment() {
+				continue
+			}
+			for _, m := range t.innermost().messages(false) {
+				to := g.world(m.object, m.peer)
+				if !m.certain || to == NoRank || g.willReceive(to) != none || g.accepts(p.Rank, m, to) {
+					continue
+				}
+				if at := g.place(m.object, p.Rank, to, m.tag); at >= 0 {
+					any := g.place(m.object, p.Rank, to, AnyTag)
+					all[at], all[any] = append(all[at], sent{p.Rank, to, m}), append(all[any], sent{p.Rank, to, m})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// accepts reports whether a thread of a rank waits for a message.
+func (g *graph) accepts(from int, m message, to int) bool {
+	return slices.ContainsFunc(g.ranks[to].Threads, func(t *Thread) bool {
+		return slices.ContainsFunc(t.innermost().messages(true), func(wanted message) bool { return g.matches(from, m, to, wanted) })
+	})
+}
+
+// place is the place of messages between two ranks; NoRank: unknown.
+func (g *graph) place(o *Object, from, to, tag int) int {
 	source, destination := g.rankIn(o, from), g.rankIn(o, to)
 	if source < 0 || destination < 0 {
-		return unknown
+		return NoRank
 	}
 	if tag == AnyTag {
 		tag = math.MinInt32
 	}
-	at := messagePlace(source, destination, tag)
+	return messagePlace(source, destination, tag)
+}
+
+// underWay reports whether messages are under way from one rank to another on a communicator: all processes together have sent more to their
+// place than they have received.
+func (g *graph) underWay(o *Object, from, to, tag int) evidence {
+	at := g.place(o, from, to, tag)
+	sent, received, known := g.counted(at)
+	switch {
+	case !known:
+		return unknown
+	case sent == received+uint32(len(g.unmet[at])): // these wait for another receive
+		return none
+	}
+	return arrives
+}
+
+// received reports whether all messages of a place have been received.
+func (g *graph) received(o *Object, from, to, tag int) bool {
+	sent, received, known := g.counted(g.place(o, from, to, tag))
+	return known && sent == received && sent > 0
+}
+
+// counted sums up the messages of a place. The sums are of counts that were read before (received) and after (sent) the moment for which they
+// hold.
+func (g *graph) counted(place int) (sent, received uint32, known bool) {
 	before := g.job
 	if before.earlier != nil {
 		before = before.earlier
 	}
-	var sent, received uint32
+	if place < 0 || len(before.Processes) != len(g.job.Processes) {
+		return 0, 0, false
+	}
 	for _, p := range before.Processes {
-		if p.Messages == nil || at >= len(p.Messages.Received) {
-			return unknown
+		if p.Messages == nil || place >= len(p.Messages.Received) {
+			return 0, 0, false
 		}
-		received += p.Messages.Received[at]
+		received += p.Messages.Received[place]
 	}
 	for _, p := range g.job.Processes {
-		if p.Messages == nil || at >= len(p.Messages.Sent) || p.Messages.Lost > 0 {
-			return unknown
+		if p.Messages == nil || place >= len(p.Messages.Sent) || p.Messages.Lost > 0 {
+			return 0, 0, false
 		}
-		sent += p.Messages.Sent[at]
+		sent += p.Messages.Sent[place]
 	}
-	if len(before.Processes) != len(g.job.Processes) {
-		return unknown
-	}
-	if sent == received {
-		return none
-	}
-	return arrives
+	return sent, received, true
 }
 
 // rankIn is the rank in an object of a rank of MPI_COMM_WORLD; NoRank: unknown.
@@ -122,6 +179,9 @@ func (w *wait) add(g *graph, self int, o *Object, receives, sure bool, peer, tag
 		switch {
 		case receives:
 			e = g.underWay(o, rank, self, tag)
+		case g.received(o, self, rank, tag):
+			w.arrives = w.arrives || sure
+			continue
 		case sure:
 			e = g.willReceive(rank)
 		}

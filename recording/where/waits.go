@@ -39,6 +39,7 @@ type graph struct {
 	ranks   map[int]*Process
 	members map[member]int // the world rank of each rank of each object
 	waits   map[int][]wait // by rank; in the order of its threads
+	unmet   map[int][]sent // by their places: messages that calls have sent and nobody will receive
 }
 
 // member is a rank of an object; side is its group in an intercommunicator.
@@ -58,14 +59,18 @@ func newGraph(job *Job) *graph {
 			}
 		}
 	}
+	g.unmet = g.unmetSends()
 	for _, p := range job.Processes {
 		for _, t := range p.Threads {
-			if w, ok := g.waitOf(p, t); ok && !w.thread.moment() && !t.Moved && !w.arrives {
+			if w, ok := g.waitOf(p, t); ok && !w.thread.moment() && !t.Moved {
 				g.waits[p.Rank] = append(g.waits[p.Rank], w)
 			}
 		}
 	}
 	g.dropMatched()
+	for rank, waits := range g.waits {
+		g.waits[rank] = slices.DeleteFunc(waits, func(w wait) bool { return w.arrives })
+	}
 	return g
 }
 

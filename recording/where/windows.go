@@ -156,6 +156,7 @@ func (g *graph) locks(w *wait, p *Process, t *Thread) {
 			w.maybe = append(w.maybe, r.lockers...)
 			text := what + ", which " + list(compact(r.lockers)) + " " + does(r.lockers, "has", "have") + " locked" + atSite(r.site) + " and not unlocked"
 			if outside && !slices.Contains(r.lockers, at) {
+				w.maybe = append(w.maybe, at)
 				text += fmt.Sprintf(", or for %d to call MPI", at)
 			}
 			explain(byLocker, text)

@@ -62,7 +62,7 @@ func TestLocks(t *testing.T) {
 		{"a rank that has locked, and may not hold it", job(0, receive(2, 1), computes, lock, receive(0, 1)).windows().epoch(0, returned(Exclusive)).epoch(2, waiting(Exclusive)),
 			[]string{"possible cycle: 0 → 2 → 0: 0 waits for a message from 2, tag 1; 2 waits for the lock of tasks at 3, which 0 has locked (main a.c:7) and not unlocked", "rank 3 waits"}},
 		{"the same, and the target computes", job(0, computes, computes, lock, computes).windows().epoch(0, returned(Exclusive)).epoch(2, waiting(Exclusive)),
-			[]string{"rank 2 waits for the lock of tasks at 3, which 0 has locked (main a.c:7) and not unlocked, or for 3 to call MPI; 0 computes"}},
+			[]string{"rank 2 waits for the lock of tasks at 3, which 0 has locked (main a.c:7) and not unlocked, or for 3 to call MPI; 0,3 compute"}},
 		{"a target that computes, and nobody else", job(0, computes, computes, lock, computes).windows().epoch(2, waiting(Exclusive)),
 			[]string{"rank 2 waits for 3 to call MPI, in MPI_Win_lock on tasks; 3 computes"}},
 		{"ranks that wait for a target that computes", job(0, computes, onTarget("MPI_Win_unlock", at), lock, computes).windows().epoch(1, returned(Exclusive)).epoch(2, returned(Exclusive)),
