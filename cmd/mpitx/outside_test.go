@@ -33,7 +33,7 @@ func TestOutsideOfMPI(t *testing.T) {
 		run.Close()
 		syscall.Kill(pid, syscall.SIGKILL)
 		<-s.job.ended
-		s.says(`(?s)^dead: .*\[(3|0 1 2 3|\d.*3)\] (dead|killed by SIGKILL), sleeps in read after MPI_Allreduce\|`)
+		s.says(`(?s)^dead: .*\[(3|0 1 2 3|\d.*3)\] (dead|killed by SIGKILL), slept in read after MPI_Allreduce\|`)
 
 		s.start("exits")
 		s.says(`\[0 2 3\] in MPI_Allreduce\|`)

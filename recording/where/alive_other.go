@@ -7,3 +7,5 @@ import "mpitx/recording"
 func stopped(int) bool { return false }
 
 func alive(int, *recording.Node) bool { return false }
+
+func kernelOf(pid, thread int) kernel { return kernel{} }

@@ -23,17 +23,37 @@ func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), ni
 // Between is the least time between two looks that may name a cycle.
 const Between = 250 * time.Millisecond
 
+// outsideLooks is how long the agent takes to find out that a thread has gone to sleep outside of MPI.
+const outsideLooks = 500 * time.Millisecond
+
+// kernel is what the kernel says of a thread at one moment.
+type kernel struct {
+	asleep bool
+	ran    time.Duration // on the processor, so far
+}
+
 // Look looks at a job: twice, if the first look shows what one look cannot prove. A look reads one rank after the other, so that it may show states
-// that never existed at the same time.
+// that never existed at the same time. A thread that seems to compute may have just gone to sleep.
 func Look(read func() *Job) *Job {
 	first := read()
-	if !first.provable() {
+	switch {
+	case first.undecided():
+		time.Sleep(outsideLooks)
+	case first.provable():
+		time.Sleep(Between)
+	default:
 		return first
 	}
-	time.Sleep(Between)
 	second := read()
 	Compare(first, second)
 	return second
+}
+
+// undecided reports whether a thread that seems to compute is asleep.
+func (j *Job) undecided() bool {
+	return slices.ContainsFunc(j.Processes, func(p *Process) bool {
+		return slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.kernel.asleep })
+	})
 }
 
 // provable reports whether a running job shows something that a second look must confirm.
@@ -61,6 +81,9 @@ func Compare(earlier, later *Job) {
 		for _, t := range p.Threads {
 			b := before[id{p.Rank, p.PID, t.ID}]
 			t.Moved = b == nil || !b.same(t)
+			if b != nil && b.Calls == t.Calls && b.kernel.asleep && t.kernel.asleep && t.kernel.ran-b.kernel.ran < Between/10 {
+				t.Outside = "unknown"
+			}
 		}
 	}
 }

@@ -135,12 +135,25 @@ func (p *Process) ended() string {
 // outside is what a thread does that is not in MPI.
 func (t *Thread) outside() string {
 	switch {
+	case t.Unclear && !t.Inside:
+		return "is outside of MPI"
 	case t.Inside || t.Outside == "":
 		return "computes"
 	case t.Outside == "unknown":
 		return "sleeps outside of MPI"
 	}
 	return "sleeps in " + t.Outside
+}
+
+// lastOutside is outside of a thread whose process may be stopped or gone: such a process does not compute any more.
+func (t *Thread) lastOutside(p *Process) string {
+	switch text := t.outside(); {
+	case p.Condition == Running:
+		return strings.TrimPrefix(text, "is ")
+	case t.Outside != "":
+		return "slept" + strings.TrimPrefix(text, "sleeps")
+	}
+	return "outside of MPI"
 }
 
 // meanwhile adds what other threads do while one sleeps.

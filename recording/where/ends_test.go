@@ -1,6 +1,8 @@
 package where
 
 import (
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -40,5 +42,68 @@ func TestEnds(t *testing.T) {
 		if b.String() != c.says {
 			t.Errorf("%s:\n%s", c.what, b.String())
 		}
+	}
+}
+
+// Only a process that runs computes or sleeps. Of the others it is said what they did when they were seen last, if that is known.
+func TestOutside(t *testing.T) {
+	asleep := func(t *Thread) { computes(t); t.Outside, t.Busy = "read", true }
+	unclear := func(t *Thread) { computes(t); t.Unclear = true }
+	tests := func(t *Thread) { t.Call, t.Idle = "MPI_Test", 0 }
+	for _, c := range []struct {
+		condition Condition
+		set       func(*Thread)
+		want      string
+	}{
+		{Running, computes, "computes after MPI_Send"},
+		{Running, asleep, "sleeps in read after MPI_Send, other threads compute"},
+		{Running, tests, "computes after MPI_Test"},
+		{Stopped, computes, "stopped, outside of MPI after MPI_Send"},
+		{Stopped, asleep, "stopped, slept in read after MPI_Send"},
+		{Dead, computes, "dead, outside of MPI after MPI_Send"},
+		{Dead, asleep, "dead, slept in read after MPI_Send"},
+		{Dead, unclear, "dead, outside of MPI after MPI_Send"},
+		{Dead, tests, "dead, in MPI_Test"},
+		{Dead, receive(1, 7), "dead, in MPI_Recv"},
+	} {
+		if got := Analyze(job(0, c.set).condition(0, c.condition)).Groups[0].Doing; got != c.want {
+			t.Errorf("%s, not %s", got, c.want)
+		}
+	}
+	j := job(0, receive(1, 7), unclear).condition(0, Dead).condition(1, Dead)
+	if got := Analyze(j).Findings[1].Text; got != "before that, rank 0 waits for a message from 1, tag 7; 1 is outside of MPI for 5.0 s, after MPI_Send" {
+		t.Error(got)
+	}
+}
+
+// A thread that has just gone to sleep is looked at twice.
+func TestAsleepSince(t *testing.T) {
+	const ran = 3 * second
+	for _, c := range []struct {
+		what  string
+		looks []kernel
+		calls uint64 // that it has made in between
+		want  string
+	}{
+		{"asleep", []kernel{{true, ran}, {true, ran}}, 0, "sleeps outside of MPI after MPI_Send"},
+		{"awake", []kernel{{false, ran}, {true, ran}}, 0, "computes after MPI_Send"},
+		{"awake at the second look", []kernel{{true, ran}, {false, ran}}, 0, "computes after MPI_Send"},
+		{"asleep twice, and it ran in between", []kernel{{true, ran}, {true, ran + Between}}, 0, "computes after MPI_Send"},
+		{"asleep twice, with calls in between", []kernel{{true, ran}, {true, ran}}, 1, "computes after MPI_Send"},
+	} {
+		n := 0
+		j := Look(func() *Job {
+			j := job(0, computes)
+			j.Processes[0].Threads[0].kernel = c.looks[n]
+			j.Processes[0].Threads[0].Calls = uint64(n) * c.calls
+			n++
+			return j
+		})
+		if got := Analyze(j).Groups[0].Doing; n != 1+map[bool]int{true: 1}[c.looks[0].asleep] || got != c.want {
+			t.Errorf("%s, after %d looks: %s", c.what, n, got)
+		}
+	}
+	if k := kernelOf(os.Getpid(), os.Getpid()); runtime.GOOS == "linux" && k.ran <= 0 {
+		t.Errorf("%+v", k)
 	}
 }

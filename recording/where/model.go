@@ -106,6 +106,7 @@ type Thread struct {
 	Sleeps  bool    // not in a call: it waits for another thread of its process
 	Outside string  // not in a call: it sleeps there, in the kernel's words ("futex"; "unknown"); "": it computes
 	Busy    bool    // with Outside: other threads of its process compute
+	Unclear bool    // not in a call: what it does there is not known
 	Inner   *Thread // the call that a callback of this call is in; nil: none
 	Call    string  // "MPI_Recv"; "" if it has made none
 	Class   Class
@@ -130,6 +131,7 @@ type Thread struct {
 	Progress uint64        // calls that did something
 	Moved    bool          // the look before showed another state: see Compare
 	Site     string        // where the call is, for people
+	kernel   kernel        // of a thread that seems to compute
 	Stack    []string      // of a call that lasts: its frames for people, the innermost first; "…" if the rest is unknown
 }
 

@@ -269,14 +269,30 @@ func (x *reader) addThread(f fields) {
 	if t.Inside && !t.Polls() && calls > 0 && f.unsigned("stacked") == calls {
 		t.Stack = x.stack(f)
 	}
-	t.Sleeps = !t.Inside && f.unsigned("asleep") == calls+1
-	if !t.Inside && f.unsigned("sleeping") == calls+1 {
-		t.Outside, t.Busy = cmp.Or(f.text("outside"), "unknown"), f.unsigned("busy") != 0
+	if !t.Inside {
+		x.addOutside(t, f)
 	}
 	x.process.Working = max(x.process.Working, int(f.unsigned("working")))
 	x.process.Dormant = max(x.process.Dormant, int(f.unsigned("dormant")))
 	x.nested = append(x.nested, nested{t, f.unsigned("nested")})
 }
+
+// addOutside adds what a thread does that is not in MPI.
+func (x *reader) addOutside(t *Thread, f fields) {
+	t.Sleeps = f.unsigned("asleep") == t.Calls+1
+	if f.unsigned("sleeping") == t.Calls+1 {
+		t.Outside, t.Busy = cmp.Or(f.text("outside"), "unknown"), f.unsigned("busy") != 0
+	}
+	switch slept := f.signed("slept"); {
+	case x.process.Condition == Running && t.Outside == "" && !t.Sleeps && x.rank.Node != nil && x.rank.Node.Here():
+		t.kernel = kernelOf(x.rank.PID, t.ID)
+	case x.process.Condition != Running && t.Outside != "" && slept > 0 && time.Duration(f.signed("beat")-slept) > lookOutside:
+		t.Outside, t.Busy, t.Unclear = "", false, true // it had woken up when the agent looked last
+	}
+}
+
+// lookOutside is more than the time between two looks of the agent at threads that are not in MPI.
+const lookOutside = 300 * time.Millisecond
 
 // stackKey is the key of a row of the tables where and stacks.
 func stackKey(f fields) uint64 { return f.unsigned("thread")<<8 | f.unsigned("nested")&0xff }

@@ -112,12 +112,12 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 	s := Group{Condition: p.Condition, End: p.End.Text(), Outside: t.Outside, Call: t.Call, Site: t.Site, Since: t.Since, Bytes: -1, Waits: t.Waits()}
 	switch {
 	case t.Call == "":
-		s.Doing, s.Site = t.outside()+", no MPI call that can wait yet", ""
+		s.Doing, s.Site = t.lastOutside(p)+", no MPI call that can wait yet", ""
 	case t.Polls() && t.Reads != nil:
 		s.Doing, s.Since, s.Site = "polls with "+strings.TrimSuffix(t.Reads.Call, "_c"), t.Idle, t.Reads.Site
 	case t.Polls():
 		s.Doing, s.Since = "polls with "+t.tests(), t.Idle
-	case t.Inside && t.Class != Poll:
+	case t.Inside && (t.Class != Poll || p.Condition != Running):
 		s.Doing, s.Stack = "in "+t.Call, t.Stack
 		if t.Inner != nil {
 			s.Doing += ", a callback in " + t.Inner.Call
@@ -125,19 +125,15 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 		}
 	case t.Sleeps:
 		s.Doing = "waits for a thread, after " + t.Call
-	case t.Outside != "":
-		s.Doing = t.outside() + " after " + t.Call
+	case t.Outside == "" && t.Since < 0 && p.Condition == Running:
+		s.Doing, s.Site = "busy: calls "+t.Call, ""
 	default:
-		s.Doing = "computes after " + t.Call
-		if t.Since < 0 && p.Condition == Running {
-			s.Doing, s.Site = "busy: calls "+t.Call, ""
-		}
-	}
-	if !t.Polls() {
-		s.Doing += t.meanwhile()
+		s.Doing = t.lastOutside(p) + " after " + t.Call
 	}
 	if p.Condition != Running {
 		s.Doing = p.doing() + ", " + s.Doing
+	} else if !t.Polls() {
+		s.Doing += t.meanwhile()
 	}
 	if !s.Waits {
 		return s

@@ -1,5 +1,6 @@
 /* outside.c: what threads do that are not in MPI: whether they sleep, in which system call, and whether other threads of the process compute
- * meanwhile. A thread sleeps if two looks find it asleep, the last one within a second, and it has used little of the processor. */
+ * meanwhile. A thread sleeps if two looks find it asleep, the last one within a second, and it has used little of the processor in this second, or
+ * between two such looks in a row. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -165,7 +166,11 @@ static struct look {
     uint64_t asleep_at;  /* the last look that found it asleep */
     uint32_t asleep;     /* such looks */
     bool computed;       /* much, in the window before */
+    uint64_t last_cpu;   /* at the last look; UINT64_MAX: it was awake then */
+    uint64_t last_at;
 } looks[WHERE_ROWS];
+
+static bool is_little(uint64_t from, uint64_t cpu, uint64_t during) { return cpu <= from || (cpu - from) * OWN_SHARE <= during; }
 
 /* On a busy machine, a thread that wakes up now and then may be found awake, waiting for a core. */
 static bool look(struct where_row *row, struct look *look, uint64_t now)
@@ -173,21 +178,27 @@ static bool look(struct where_row *row, struct look *look, uint64_t now)
     uint64_t calls = row->state.calls, cpu = 0;
     bool outside = row->state.thread && (!__atomic_load_n(&row->state.inside, __ATOMIC_ACQUIRE) || row->left == calls);
     if (!outside || look->calls != calls + 1 || !processor_time(row->state.thread, &cpu)) {
-        *look = (struct look){.calls = outside ? calls + 1 : 0, .at = now};
+        *look = (struct look){.calls = outside ? calls + 1 : 0, .at = now, .last_cpu = UINT64_MAX};
         if (outside) processor_time(row->state.thread, &look->cpu);
+        cpu = look->cpu;
     }
-    if (outside && is_asleep(row->state.thread)) {
+    bool asleep = outside && is_asleep(row->state.thread);
+    bool still = asleep && look->last_cpu != UINT64_MAX && is_little(look->last_cpu, cpu, now - look->last_at);
+    if (asleep) {
         look->asleep++;
         look->asleep_at = now;
     }
-    bool computes = cpu > look->cpu && (cpu - look->cpu) * OWN_SHARE > now - look->at;
-    bool sleeps = outside && look->asleep >= 2 && now - look->asleep_at < WINDOW_NS && !computes && !look->computed;
+    look->last_cpu = asleep ? cpu : UINT64_MAX;
+    look->last_at = now;
+    bool computes = !is_little(look->cpu, cpu, now - look->at);
+    bool sleeps = still || (outside && look->asleep >= 2 && now - look->asleep_at < WINDOW_NS && !computes && !look->computed);
     if (now - look->at > WINDOW_NS) {
         look->computed = computes;
         look->cpu = cpu;
         look->at = now;
     }
-    if (sleeps && look->asleep_at == now) row->outside = word_of(row->state.thread);
+    if (asleep) row->slept = clock_ticks();
+    if (sleeps && asleep) row->outside = word_of(row->state.thread);
     __atomic_store_n(&row->sleeping, sleeps ? calls + 1 : 0, __ATOMIC_RELEASE);
     return sleeps;
 }

@@ -75,6 +75,7 @@ static const struct mpitx_run_field fields[] = {
     {.name = "outside", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
     {.name = "busy", .type = MPITX_RUN_U32},
     {.name = "stacked", .type = MPITX_RUN_U64},
+    {.name = "slept", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
 };
 _Static_assert(offsetof(struct chain_state, thread) == sizeof(struct mpitx_run_row), "a row of the run");
 
@@ -163,7 +164,7 @@ static struct chain_state *begin(uint32_t nested)
         row->state.nested = nested;
         row->state.calls = row->state.progress = row->state.reads = 0;
         row->state.test_progress = UINT64_MAX;
-        row->seen = row->looked = row->left = row->sited = row->stacked = row->asleep = row->sleeping = 0;
+        row->seen = row->looked = row->left = row->sited = row->stacked = row->asleep = row->sleeping = row->slept = 0;
         row->outside = text_empty();
         row->working = threads_may_call() ? WHERE_UNKNOWN : 0;
         row->dormant = 0;

@@ -34,6 +34,7 @@ struct where_row {
     uint32_t outside;  /* where it sleeps, in the kernel's words */
     uint32_t busy;     /* 1: meanwhile, other threads of the process compute */
     uint64_t stacked;  /* the number of the call that the thread's row of `stacks` is of */
+    uint64_t slept;    /* when it was last found asleep outside of MPI */
 };
 
 /* where.c */

@@ -47,10 +47,24 @@ int main(int argc, char **argv)
     } else if (!strcmp(kind, "roots")) {
         MPI_Bcast(buffer, LARGE, MPI_CHAR, rank == 0 ? 1 : 0, MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
-    } else if (!strcmp(kind, "tag")) {
+    } else if (!strcmp(kind, "tag")) { /* 1 sends with another tag, 3 on another communicator; messages of both were received before */
+        MPI_Comm_dup(MPI_COMM_WORLD, &row);
+        MPI_Comm_set_name(row, "copy");
+        for (int i = 0; i < 20; i++) {
+            if (rank == 3) MPI_Send(buffer, 8, MPI_CHAR, 2, 7, i % 2 ? row : MPI_COMM_WORLD);
+            if (rank == 2) MPI_Recv(buffer, 8, MPI_CHAR, 3, 7, i % 2 ? row : MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
         if (rank == 1) send_to(0, 8);
         if (rank == 0) receive_from(1, 7);
+        if (rank == 3) MPI_Ssend(buffer, 8, MPI_CHAR, 2, 7, MPI_COMM_WORLD);
+        if (rank == 2) MPI_Recv(buffer, 8, MPI_CHAR, 3, 7, row, MPI_STATUS_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
+    } else if (!strcmp(kind, "objects")) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &half);
+        MPI_Comm_set_name(half, "fluid");
+        MPI_Comm_dup(MPI_COMM_WORLD, &row);
+        MPI_Comm_set_name(row, "solid");
+        MPI_Barrier(rank == 2 ? row : half);
     } else if (!strcmp(kind, "loop")) {
         if (rank == 1) compute();
         MPI_Barrier(MPI_COMM_WORLD);

@@ -132,13 +132,24 @@ static void early(void)
     MPI_Recv(&value, 1, MPI_INT, to, 4, world, MPI_STATUS_IGNORE);
 }
 
+/* No deadlock: all wait for 1, which sleeps. 2 has received what 0 sends, and waits in the barrier for both. */
+static void sleeper(void)
+{
+    int value = 0, answer;
+    if (me == 1) compute(60);
+    if (me == 0) MPI_Sendrecv(&value, 1, MPI_INT, 2, 1, &answer, 1, MPI_INT, 1, 1, world, MPI_STATUS_IGNORE);
+    if (me == 1) MPI_Send(&value, 1, MPI_INT, 0, 1, world);
+    if (me == 2) MPI_Recv(&value, 1, MPI_INT, 0, 1, world, MPI_STATUS_IGNORE);
+    MPI_Barrier(world);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } kinds[] = {{"alternating", alternating}, {"testing", testing}, {"consensus", consensus}, {"mismatch", mismatch}, {"endless", endless},
-                 {"persistent", persistent}, {"early", early}};
+                 {"persistent", persistent}, {"early", early}, {"sleeper", sleeper}};
     (void)argc;
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
