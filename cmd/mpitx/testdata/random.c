@@ -8,7 +8,7 @@ enum { LARGE = 1 << 21 };
 
 static int me, size;
 static unsigned seed = 1; /* the same in all ranks */
-static MPI_Comm comms[2], comm;
+static MPI_Comm comms[2], comm, copies[2], copy;
 static MPI_Win window;
 static char *large[2];
 
@@ -179,15 +179,28 @@ static void several(void)
     for (int i = 0; i < 4; i++) MPI_Request_free(&requests[i]);
 }
 
+/* Messages with one tag on two communicators: a large one is under way to a receive that is posted, while its receiver waits for the other. */
+static void crossing(void)
+{
+    MPI_Request request;
+    int to = (me + 1) % size, from = (me + size - 1) % size, value = me;
+    MPI_Irecv(large[1], LARGE, MPI_CHAR, from, 12, comm, &request);
+    late();
+    MPI_Ssend(large[0], LARGE, MPI_CHAR, to, 12, comm);
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, to, 12, from, 12, copy, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int main(void)
 {
-    static void (*const steps[])(void) = {ring, transfer, gather, consensus, collectives, overtaking, lock, threads, several};
+    static void (*const steps[])(void) = {ring, transfer, gather, consensus, collectives, overtaking, lock, crossing, threads, several};
     int level, *memory;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     comms[0] = MPI_COMM_WORLD;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &comms[1]); /* the other way round */
+    for (int i = 0; i < 2; i++) MPI_Comm_dup(comms[i], &copies[i]);
     MPI_Win_allocate(sizeof *memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
     large[0] = calloc(LARGE, 1);
     large[1] = calloc(LARGE, 1);
@@ -195,8 +208,10 @@ int main(void)
         static const int some[] = {0, 0, 1, 10, 100, 1700}; /* the last one is long enough to look like a deadlock */
         milliseconds = some[chance(6)];
         late_rank = chance(size);
-        comm = comms[chance(2)];
+        int which = chance(2);
+        comm = comms[which];
+        copy = copies[which];
         MPI_Comm_rank(comm, &me);
-        steps[chance(level == MPI_THREAD_MULTIPLE ? 9 : 7)]();
+        steps[chance(level == MPI_THREAD_MULTIPLE ? 10 : 8)]();
     }
 }
