@@ -24,13 +24,17 @@ func (g *graph) findings() []Finding {
 		all = append(all, Finding{Kind: f.Kind, Ranks: f.Ranks, Certainty: f.Certainty, Text: "before that, " + f.Text})
 	}
 	all = append(all, g.mismatches()...)
-	misses, explained := g.nearMisses()
-	all = append(all, misses...)
 	cycles, in, sure := g.cycles()
+	misses, explained := g.nearMisses(in)
 	causes, chains := g.chains(in, sure)
 	for _, level := range []Certainty{Certain, Possible} {
+		for _, m := range misses {
+			if m.Certainty == level {
+				all = append(all, m)
+			}
+		}
 		for _, c := range cycles {
-			if c.Certainty == level && !explained[c.Ranks[0]] {
+			if sure, known := explained[c.Ranks[0]]; c.Certainty == level && (!known || sure > level) {
 				all = append(all, c)
 			}
 		}

@@ -66,7 +66,15 @@ func TestNearMisses(t *testing.T) {
 		{"a moment", job(0, send(1, 7), receive(0, 7)).on("copy", 1).sent(0, 1, 7).moment(1), "certain rank 0 waits for 1 to receive a message, tag 7; 1 is active"},
 		{"the receiver computes", job(0, send(1, 7), computes).on("copy").sent(0, 1, 7), "certain rank 0 waits for 1 to receive a message, tag 7; 1 computes for 5.0 s, after MPI_Send"},
 		{"one of several requests", job(0, send(1, 7), waitall("MPI_Waitany", irecv(0, 7), irecv(0, 8))).on("copy", 1).sent(0, 1, 7).posted(1).posted(1),
-			"certain cycle: 0 → 1 → 0: 0 waits for 1 to receive a message, tag 7; 1 waits in MPI_Waitany for one of 2 requests (a message from 0, tag 7 on copy; a message from 0, tag 8 on copy)"},
+			"certain cycle: 0 → 1 → 0: 0 waits for 1 to receive a message, tag 7; 1 waits in MPI_Waitany for one of 2 requests (a message from 0, tag 7 on copy; a message from 0, tag 8 on copy)\n" +
+				"possible possible: " + strings.Replace(strings.TrimPrefix(certain, "certain "), "MPI_Recv", "MPI_Waitany", 1)},
+		{"exchanges, for long", job(0, exchange(1, 1), exchange(0, 0)).on("copy", 1).sent(0, 1, 1).sent(1, 0, 1).since(0, 20*second).since(1, 20*second),
+			"possible possible: the communicators differ: 1 sends to 0 with tag 1 on copy in MPI_Sendrecv, and 0 waits for a message from 1 with tag 1 on MPI_COMM_WORLD in MPI_Sendrecv"},
+		{"several requests, for long", job(0, waitall("MPI_Waitall", isend(1, 7), isend(2, 7), irecv(1, 7), irecv(2, 7)), waitall("MPI_Waitall", isend(0, 7), irecv(0, 7)), collective("MPI_Barrier", 1)).on("copy", 1).entering(2, 1).
+			sent(0, 1, 7).sent(0, 2, 7).sent(1, 0, 7).sent(2, 0, 7).received(0, 2, 7).posted(0).posted(0).posted(1).since(0, 20*second).since(1, 20*second),
+			"possible possible: the communicators differ: 1 sends to 0 with tag 7 on copy in MPI_Waitall, and 0 waits for a message from 1 with tag 7 on MPI_COMM_WORLD in MPI_Waitall"},
+		{"requests of which one is for a rank that computes", job(0, waitall("MPI_Waitall", isend(1, 7), irecv(2, 7)), receive(0, 7), computes).on("copy", 1).sent(0, 1, 7).posted(0).since(1, 20*second),
+			"possible 1 waits for a message from 0, tag 7 on copy; 0 waits in MPI_Waitall for 2 requests (1 to receive a message, tag 7; a message from 2, tag 7); 2 computes for 5.0 s, after MPI_Send"},
 		{"a communicator that is not known", func() *Job {
 			j := job(0, send(1, 7), receive(0, 7)).on("copy", 1).sent(0, 1, 7)
 			j.Processes[1].Threads[0].Object.Identity = ""
@@ -127,6 +135,7 @@ func TestSleeperBehindACycle(t *testing.T) {
 			"possible possible cycle: 0 → 2 → 0: 0 is in MPI_Barrier on MPI_COMM_WORLD, which 1-2 have not entered; 2 polls with MPI_Iprobe, MPI_Test for a message from 0, tag 7; rank 2 polls and may go on"}},
 		{"a cycle that is certain", job(1, exchange(2, 2), sleeper, exchange(0, 0), barrier).entering(0, 0).entering(1, 0).entering(2, 0).on("copy", 2), []string{
 			"certain cycle: 0 → 2 → 0, all in MPI_Sendrecv",
+			"possible possible: the communicators differ: 2 sends to 0 with tag 1 on copy in MPI_Sendrecv, and 0 waits for a message from 2 with tag 1 on MPI_COMM_WORLD in MPI_Sendrecv",
 			"certain rank 3 is in MPI_Barrier on MPI_COMM_WORLD, which 0-2 have not entered",
 			"certain rank 3 is in MPI_Barrier on MPI_COMM_WORLD, which 0-2 have not entered" + asleep}},
 		{"no sleeper", job(1, exchange(2, 1), receive(0, 9), barrier, barrier).entering(0, 0).entering(1, 0).sent(0, 2, 1).received(0, 2, 1), []string{
