@@ -47,14 +47,14 @@ func (g *graph) missesOf(to int, r *wait) (all []miss) {
 		if wanted.peer == AnySource {
 			sender = from[0]
 		}
-		if !wanted.object.known() || sender == to || !slices.Contains(from, sender) || g.works(sender) {
+		if sender == to || !slices.Contains(from, sender) || g.works(sender) {
 			continue
 		}
 		for i := range g.waits[sender] {
 			s := &g.waits[sender][i]
 			for _, m := range s.thread.sends() {
 				near := miss{s, r, m, wanted, sender, to}
-				if m.object.known() && g.world(m.object, m.peer) == to && !g.matches(sender, m, to, wanted) && (near.sure() || g.likely(&near)) {
+				if g.world(m.object, m.peer) == to && !g.matches(sender, m, to, wanted) && (near.sure() || g.likely(&near)) {
 					all = append(all, near)
 				}
 			}
@@ -103,9 +103,6 @@ func tagged(tag int) string {
 	}
 	return fmt.Sprintf("tag %d", tag)
 }
-
-// known reports whether it is known which processes share an object.
-func (o *Object) known() bool { return o != nil && o.Identity != "" }
 
 // innermost is the call that a thread is in: that of a callback, if a callback has called MPI.
 func (t *Thread) innermost() *Thread {
