@@ -314,6 +314,11 @@ func TestFindingsCores(t *testing.T) {
 	equal(t, "short", texts(pair(a, b).Findings("")), `processor: run2: 2 ranks on 1 core: rank 0 waited 40 % of the run for a core; ranks waited 8.00 s more for cores (0 → 8.00 s a rank); whether calls became slower cannot be told
 run time: the run takes 10.0 s more (10.0 → 20.0 s, +100 %): on average, ranks spend 2.00 s more in MPI and 8.00 s more outside of it
 `)
+	asleep := onCores(job(20, 3, 3), 1, 9, 0) // and as long as cores were missing
+	for _, r := range asleep.Ranks {
+		r.Processor.ThreadWait = 8 * time.Second
+	}
+	equal(t, "asleep", strings.Contains(texts(pair(a, asleep).Findings("")), "\nsleep: ranks sleep outside of MPI for 8.00 s more"), true)
 	text := texts(pair(a, c).Findings(""))
 	for _, want := range []string{"calls: MPI_Barrier in halo.c:10 takes 2.00 s more a rank", "computing: ranks compute outside of MPI for 8.00 s more"} {
 		if !strings.Contains(text, want) || strings.HasPrefix(text, "processor:") {

@@ -237,7 +237,7 @@ func (f *finder) late(it *Item) (late *Item, does string) {
 // outside finds changes of what ranks do outside of MPI, on all ranks or on one.
 func (f *finder) outside() (list []profile.Finding) {
 	for _, way := range f.pastimes() {
-		if all := f.c.Run[0].Measure(way.measure); way == computing || f.sure(all.Change()) {
+		if all := f.c.Run[0].Measure(way.measure); way != away || f.sure(all.Change()) { // waiting for cores is part of away
 			list = append(list, f.spends(way, all)...)
 		}
 	}
