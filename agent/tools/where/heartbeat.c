@@ -1,6 +1,7 @@
 /* heartbeat.c: a thread looks at all states ten times a second. It finds out what calls need not write themselves: since when a thread is in
  * its state, what the requests wait for that it waits for, whether it has left a call by longjmp, and from where it calls. */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,22 +21,33 @@ enum { WORKING_BEATS = 5, OUTSIDE_BEATS = 2 };
 static cpu_set_t cores;
 static uint64_t progress[WHERE_ROWS]; /* at the last beat */
 
-static void list(struct where_row *row, uint32_t function, const struct posted *posted)
+static struct where_row next; /* what a look at requests finds, in the fields from `pending` to `pending_starts` */
+enum { PENDING_FROM = offsetof(struct where_row, pending), PENDING_BYTES = offsetof(struct where_row, sleeping) - PENDING_FROM };
+
+static void list(uint32_t function, const struct posted *posted)
 {
-    uint32_t i = row->listed;
-    row->pending++;
+    uint32_t i = next.listed;
+    next.pending++;
     if (i == WHERE_PENDING) return;
-    row->pending_object[i] = posted->comm;
-    row->pending_peer[i] = posted->peer;
-    row->pending_tag[i] = posted->tag;
-    row->pending_function[i] = function;
-    row->pending_number[i] = posted->number;
-    row->pending_starts[i] = chain_state_starts(posted->comm, posted->number);
-    row->listed++;
+    next.pending_object[i] = posted->comm;
+    next.pending_peer[i] = posted->peer;
+    next.pending_tag[i] = posted->tag;
+    next.pending_function[i] = function;
+    next.pending_number[i] = posted->number;
+    next.pending_starts[i] = chain_state_starts(posted->comm, posted->number);
+    next.listed++;
+}
+
+/* Libraries return one handle for all requests that have completed at once. */
+static bool is_shared(const uint64_t *handles, uint32_t count, uint32_t which)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (i != which && handles[i] == handles[which]) return true;
+    return false;
 }
 
 /* Adds the requests of a call. False: its array cannot be read. */
-static bool list_requests(struct where_row *row, uint32_t arguments, uint64_t request, uint32_t count)
+static bool list_requests(uint32_t arguments, uint64_t request, uint32_t count)
 {
     uint64_t handles[MOST_REQUESTS];
     bool one = arguments & CHAIN_REQUEST;
@@ -46,42 +58,45 @@ static bool list_requests(struct where_row *row, uint32_t arguments, uint64_t re
         handles[0] = request;
     else if (!posted_read(request, handles, seen))
         return false;
-    row->pending += count - seen;
+    next.pending += count - seen;
     for (uint32_t i = 0; i < seen; i++) {
+        if (is_shared(handles, seen, i)) continue;
         if (posted_find(handles[i], &posted))
-            list(row, where_texts[posted.function], &posted);
+            list(where_texts[posted.function], &posted);
         else
-            row->pending += handles[i] != 0;
+            next.pending += handles[i] != 0;
     }
     return true;
 }
 
 /* What the thread has tested without success since its last progress. */
-static bool list_tests(struct where_row *row)
+static bool list_tests(const struct chain_state *state)
 {
-    const struct chain_state *state = &row->state;
     uint32_t tests = __atomic_load_n(&state->tests, __ATOMIC_ACQUIRE);
     if (state->test_progress != state->progress) return false;
-    row->pending = tests & CHAIN_TEST_FOUND || tests > CHAIN_TESTS; /* it may wait for something else */
+    next.pending = tests & CHAIN_TEST_FOUND || tests > CHAIN_TESTS; /* it may wait for something else */
     for (uint32_t i = 0; i < (tests & ~CHAIN_TEST_FOUND) && i < CHAIN_TESTS; i++) {
         struct posted probe = {.comm = state->test_what[i], .peer = state->test_peer[i], .tag = state->test_tag[i]};
         bool same = false;
         for (uint32_t k = 0; k < i; k++) same |= state->test_what[k] == state->test_what[i];
         if (state->test_arguments[i] & CHAIN_COMM)
-            list(row, state->test_function[i], &probe);
-        else if (!same && !list_requests(row, state->test_arguments[i], state->test_what[i], state->test_count[i]))
-            row->pending++;
+            list(state->test_function[i], &probe);
+        else if (!same && !list_requests(state->test_arguments[i], state->test_what[i], state->test_count[i]))
+            next.pending++;
     }
     return true;
 }
 
+/* Writes what it finds only if it is new: readers find nothing meanwhile. */
 static void look_at_requests(struct where_row *row, uint64_t mark)
 {
     const struct chain_state *state = &row->state;
+    memset((char *)&next + PENDING_FROM, 0, PENDING_BYTES);
+    bool known = state->arguments & CHAIN_POLLS ? list_tests(state) : list_requests(state->arguments, state->request, state->count);
+    if (known && row->looked == mark && memcmp((char *)&next + PENDING_FROM, (char *)row + PENDING_FROM, PENDING_BYTES) == 0) return;
     __atomic_store_n(&row->looked, 0, __ATOMIC_RELEASE);
-    row->pending = row->listed = 0;
-    if (state->arguments & CHAIN_POLLS ? list_tests(row) : list_requests(row, state->arguments, state->request, state->count))
-        __atomic_store_n(&row->looked, mark, __ATOMIC_RELEASE);
+    memcpy((char *)row + PENDING_FROM, (char *)&next + PENDING_FROM, PENDING_BYTES);
+    if (known) __atomic_store_n(&row->looked, mark, __ATOMIC_RELEASE);
 }
 
 /* ---- beats ---- */

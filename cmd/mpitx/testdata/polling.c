@@ -132,14 +132,23 @@ static void early(void)
     MPI_Recv(&value, 1, MPI_INT, to, 4, world, MPI_STATUS_IGNORE);
 }
 
-/* No deadlock: all wait for 1, which sleeps. 2 has received what 0 sends, and waits in the barrier for both. */
+/* No deadlock: all wait for 1, which sleeps. 2 has received what 0 sends, and waits in the barrier for both. 3 has sent two messages, which will
+ * be received later: their requests are complete. */
 static void sleeper(void)
 {
     int value = 0, answer;
+    MPI_Request requests[3];
     if (me == 1) compute(60);
     if (me == 0) MPI_Sendrecv(&value, 1, MPI_INT, 2, 1, &answer, 1, MPI_INT, 1, 1, world, MPI_STATUS_IGNORE);
     if (me == 1) MPI_Send(&value, 1, MPI_INT, 0, 1, world);
+    if (me == 1) MPI_Send(&value, 1, MPI_INT, 3, 2, world);
     if (me == 2) MPI_Recv(&value, 1, MPI_INT, 0, 1, world, MPI_STATUS_IGNORE);
+    if (me == 3) {
+        MPI_Isend(&value, 1, MPI_INT, 0, 3, world, &requests[0]);
+        MPI_Isend(&value, 1, MPI_INT, 2, 3, world, &requests[1]);
+        MPI_Irecv(&answer, 1, MPI_INT, 1, 2, world, &requests[2]);
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    }
     MPI_Barrier(world);
 }
 
