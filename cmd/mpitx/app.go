@@ -51,12 +51,12 @@ func run(args []string) int {
 	a := &app{out: bufio.NewWriterSize(answers{std}, 1<<16), errs: messages{std}, std: std, env: locate.System()}
 	root := newRoot(a)
 	root.SetArgs(args)
-	other := a.env.Launcher().Rank > 0
-	if other { // rank 0 prints the answer; the others print their errors only
+	rank := a.env.Launcher().Rank
+	if rank > 0 { // rank 0 prints the answer; the others print their errors only
 		a.out = bufio.NewWriter(io.Discard)
 		root.SetOut(io.Discard)
 	}
-	return a.end(root.Execute(), other)
+	return a.end(root.Execute(), rank >= 0)
 }
 
 // warnOverridden warns if programs load another library than the chosen one.

@@ -55,6 +55,21 @@ func TestLowestRankFinishes(t *testing.T) {
 				f.Errorf("ranks %s, %s: %v: %s", c.ranks, c.command, err, p.output())
 			}
 		}
+		for _, c := range []struct { // mpitx on these ranks refuses to start the program
+			ranks, command string
+			code           int
+			says           string
+		}{
+			{"2", "sample --bogus", exitUsage, "mpitx: there is no flag --bogus"},
+			{"1 2", "record --pvar no_such_variable", exitFailed, "mpitx: --pvar no_such_variable: "},
+			{"0 1 2", "profile --dir no/such/place", exitFailed, "mpitx: run directory no/such/place: "},
+			{"1 2", "list --mpi nonsense", exitUsage, "mpitx: --mpi nonsense: "},
+		} {
+			p := f.run(slices.Concat(launcher, []string{only, c.ranks}, strings.Fields(c.command), []string{"--", ring})...)
+			if p.failure != "" || p.code != c.code || strings.Count(p.stderr.String(), c.says) != 1 {
+				f.Errorf("ranks %s, %s: exit code %d, not %d, and %q once: %s", c.ranks, c.command, p.code, c.code, c.says, p.output())
+			}
+		}
 		text, _ := os.ReadFile(filepath.Join(f.dir, "both.csv"))
 		if head, rows, _ := strings.Cut(string(text), "\n"); !strings.Contains(head, "rank") || !regexp.MustCompile(`(?m)^[^,]*,1,`).MatchString(rows) || !regexp.MustCompile(`(?m)^[^,]*,2,`).MatchString(rows) {
 			f.Errorf("both.csv:\n%.500s", text)

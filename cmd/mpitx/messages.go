@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
@@ -53,14 +55,17 @@ func usagef(format string, args ...any) error {
 }
 
 // end is the end of every command: it writes the rest of the answer, prints the error, and returns the exit code, which
-// it sends once. other is true on ranks other than 0.
-func (a *app) end(err error, other bool) int {
+// it sends once. launched is true under a launcher.
+func (a *app) end(err error, launched bool) int {
 	var own *exitError
-	if errors.As(err, &own); other && err != nil && (own == nil && isUsage(err) || own != nil && own.code == exitUsage) {
-		return exitDone // rank 0 prints the error, and a launcher ends the job at the first exit code other than 0
-	}
+	errors.As(err, &own)
 	lost := a.flush()
-	code := a.exit(err)
+	var code int
+	if launched {
+		code = a.exitJob(err)
+	} else {
+		code = a.exit(err)
+	}
 	if lost != nil && !errors.Is(err, lost) {
 		code = max(code, a.exit(lost))
 	}
@@ -68,9 +73,22 @@ func (a *app) end(err error, other bool) int {
 	defer a.std.waitPager()
 	if own != nil && own.send != nil {
 		code = own.send(code)
+	} else if launched && code == exitUsage {
+		attach.EndJob(a.env, code)
 	}
-	if other && code == exitUsage {
-		return exitDone
+	return code
+}
+
+// exitJob is exit, where one of the ranks that have the same error prints it. It returns after that, because a launcher ends the job at
+// the first exit code other than 0.
+func (a *app) exitJob(err error) (code int) {
+	var text bytes.Buffer
+	errs := a.errs
+	a.errs = &text
+	code = a.exit(err)
+	a.errs = errs
+	if text.Len() > 0 {
+		attach.Jobwide(a.env).Say(text.String(), func() { a.errs.Write(text.Bytes()) })
 	}
 	return code
 }

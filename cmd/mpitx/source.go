@@ -79,9 +79,6 @@ func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage c
 		return s.load()
 	}
 	if s.chosen, err = s.a.env.Choose(s.mpi); err != nil {
-		if launch.Rank > 0 {
-			return nil, exit(exitFailed)
-		}
 		return nil, err
 	}
 	if launch.Rank <= 0 {
@@ -107,9 +104,6 @@ func (s *source) load() (*catalog.Catalog, error) {
 func (s *source) collect(writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
 	o, err := s.a.collecting(s.chosen, s.timeout)
 	if err != nil {
-		if o.Launch.Rank > 0 {
-			return nil, exit(exitFailed)
-		}
 		return nil, err
 	}
 	o.Self, o.Writes, o.WriteStage, o.Listing = s.comm == "self", writes, stage, s.listing

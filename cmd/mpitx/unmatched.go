@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -29,19 +30,16 @@ type wanted struct {
 }
 
 // refuseUnmatched refuses patterns that cannot match. The library's names are known from its last reading, before and
-// after MPI_Init. The first process looks up missing names again with the application's settings, and the others wait for it.
+// after MPI_Init. Missing names are looked up again with the application's settings.
 // If the library cannot be read alone, nothing is refused.
 func (s *sampling) refuseUnmatched(m locate.MPI, first bool, w wanted) error {
 	missing := w.missing(w.known)
 	if len(missing) == 0 || s.force && !first {
 		return nil
 	}
-	if !first {
-		return attach.ErrUndecided
-	}
 	names, ok := s.lookUp(m, w.list)
 	if !ok {
-		if len(s.Names(m)) > 0 {
+		if first && len(s.Names(m)) > 0 {
 			for _, p := range missing {
 				s.warnBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(w.known, globOf(p)))
 			}
@@ -172,11 +170,25 @@ func registersLate(m locate.MPI, p string) bool {
 	return err != nil || bytes.Contains(library, []byte(one))
 }
 
-// lookUp reads the names of the library's variables or events in a separate process, outside the job.
+// lookUp reads the names of the library's variables or events, once for all ranks of a job on this machine. ok is false if they
+// cannot be read.
 func (s *sampling) lookUp(m locate.MPI, list string) (names []string, ok bool) {
+	const failed = "."
+	text := attach.Jobwide(s.a.env).Find(fmt.Sprint("names ", list, m.Lib, s.set), func() []byte {
+		text, err := s.readNames(m, list)
+		if err != nil {
+			return []byte(failed)
+		}
+		return text
+	})
+	return strings.Fields(string(text)), string(text) != failed
+}
+
+// readNames reads them in a separate process, outside the job.
+func (s *sampling) readNames(m locate.MPI, list string) ([]byte, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
 	defer cancel()
@@ -188,6 +200,5 @@ func (s *sampling) lookUp(m locate.MPI, list string) (names []string, ok bool) {
 		}
 	}
 	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	return strings.Fields(string(out)), err == nil
+	return cmd.Output()
 }

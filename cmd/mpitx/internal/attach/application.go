@@ -79,13 +79,12 @@ func look(c *Config, launch locate.Launch, first bool) (*application, error) {
 	if _, err := environ(c, x, &runDir{}, Setting{}); err != nil {
 		return nil, err
 	}
-	// On one node all ranks come to the same result; a rank that did not check would create a run directory for a job
-	// that rank 0 refuses.
+	// A rank on the same node that did not check would create a run directory for a job that rank 0 refuses.
 	if first || c.Job == "" && oneNode(c.Env, launch) {
 		if err := c.Check(x.mpi, first); err != nil {
 			return x, err
 		}
-		return x, x.tryTools(c, first)
+		return x, x.tryTools(c)
 	}
 	return x, nil
 }

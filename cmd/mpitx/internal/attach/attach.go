@@ -3,7 +3,6 @@
 package attach
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,8 +51,8 @@ type Config struct {
 
 // Hooks are the command's part.
 type Hooks interface {
-	// Check finds further reasons against the run before anything is created or started. first is true in the process
-	// that reports for its job. Other processes return ErrUndecided for what only the first one finds out.
+	// Check finds further reasons against the run before anything is created or started. All processes of a job on one node
+	// come to the same result. first is true in the process that reports for its job.
 	Check(m locate.MPI, first bool) error
 	// Follows describes what happens to a run whose job has failed. It may be called from any goroutine. late is true
 	// after the command was killed with its job; ok is false if nothing more will be written.
@@ -65,10 +64,6 @@ type Hooks interface {
 	// Summarize prints a summary of the run.
 	Summarize(run *recording.Run)
 }
-
-// ErrUndecided is the result of a Check that leaves the decision to the first process. The application is started after that process
-// has made the run directory; if it refuses the run, it ends the job.
-var ErrUndecided = errors.New("undecided")
 
 // Setting is a name with its value.
 type Setting struct{ Name, Value string }
@@ -109,9 +104,8 @@ func Start(c Config, err error) (*Result, error) {
 	if err == nil {
 		r.app, err = look(&c, r.launch, r.first())
 	}
-	undecided := errors.Is(err, ErrUndecided)
-	if err == nil || undecided {
-		r.job, err = openRunDir(c.Env, r.launch, c.Dir, c.Job, c.Version, undecided, c.Tools...)
+	if err == nil {
+		r.job, err = openRunDir(c.Env, r.launch, c.Dir, c.Job, c.Version, c.Tools...)
 	}
 	if err == nil {
 		r.job.hold()
@@ -138,8 +132,8 @@ func Start(c Config, err error) (*Result, error) {
 
 // End ends a command that will exit with this code, after everything was written and reported.
 func (r *Result) End(code int) int {
-	if r.refused && r.launch.Name == "hydra" { // the other ranks would wait in MPI_Init for this process
-		endJob(r.Env, code)
+	if r.refused {
+		EndJob(r.Env, code)
 	}
 	if r.written != nil {
 		r.written()
@@ -160,11 +154,6 @@ func (r *Result) refuse(err error) error {
 	r.refused = true
 	if r.job != nil && r.first() {
 		r.job.discard()
-	}
-	if r.launch.Rank > 0 {
-		// Rank 0 prints the same error and ends the job. If it does not (another program, another node), it must not
-		// wait for this process.
-		time.Sleep(2 * time.Second)
 	}
 	return err
 }

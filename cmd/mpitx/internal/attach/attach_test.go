@@ -57,34 +57,34 @@ func TestRunDirectory(t *testing.T) {
 	t.Chdir(dir)
 	env := func(more ...string) *locate.Env { return &locate.Env{Environ: more, PID: os.Getpid()} }
 	launch := locate.Launch{Name: "prrte", Rank: 1, Size: 4, LocalRank: 0, LocalSize: 2}
-	one, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x", false)
+	one, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x", false)
+	two, err := openRunDir(env("PMIX_NAMESPACE=a"), launch, "", "", "x")
 	if err != nil || two.dir != one.dir || two.id != one.id || two.startNs != one.startNs || two.made || !one.made {
 		t.Fatalf("%+v %+v %v", one, two, err)
 	}
 	if st, _ := os.Stat(one.dir); st.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v", st.Mode())
 	}
-	if other, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, "", "", "", false); err != nil || other.dir == one.dir {
+	if other, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, "", "", ""); err != nil || other.dir == one.dir {
 		t.Errorf("%+v %v", other, err)
 	}
-	given, err := openRunDir(nil, locate.Launch{}, "", one.String(), "", false)
+	given, err := openRunDir(nil, locate.Launch{}, "", one.String(), "")
 	if err != nil || given.dir != one.dir || given.id != one.id || given.startNs != one.startNs {
 		t.Errorf("%+v %v", given, err)
 	}
-	if _, err := openRunDir(env(), launch, "", "", "", false); err == nil || !strings.Contains(err.Error(), "--dir") {
+	if _, err := openRunDir(env(), launch, "", "", ""); err == nil || !strings.Contains(err.Error(), "--dir") {
 		t.Errorf("nothing to agree by: %v", err)
 	}
-	if j, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, one.dir, "", "", false); err == nil {
+	if j, err := openRunDir(env("PMIX_NAMESPACE=b"), launch, one.dir, "", ""); err == nil {
 		t.Errorf("another job's directory was taken: %+v", j)
 	}
 
 	alone := locate.Launch{Rank: -1, Size: -1}
-	a, err1 := openRunDir(env(), alone, "", "", "", false)
-	b, err2 := openRunDir(env(), alone, "", "", "", false)
+	a, err1 := openRunDir(env(), alone, "", "", "")
+	b, err2 := openRunDir(env(), alone, "", "", "")
 	if err1 != nil || err2 != nil || a.dir == b.dir || a.id == b.id || !strings.HasPrefix(filepath.Base(a.dir), runPrefix) {
 		t.Errorf("%+v %v %+v %v", a, err1, b, err2)
 	}
@@ -93,7 +93,7 @@ func TestRunDirectory(t *testing.T) {
 	for _, path := range []string{"link", "file", filepath.Base(a.dir), "nowhere/run"} {
 		for _, l := range []locate.Launch{alone, launch} {
 			if path == "link" || l.Rank < 0 || path == "nowhere/run" {
-				if j, err := openRunDir(env("PMIX_NAMESPACE=c"), l, path, "", "", false); err == nil {
+				if j, err := openRunDir(env("PMIX_NAMESPACE=c"), l, path, "", ""); err == nil {
 					t.Errorf("%s was taken: %+v", path, j)
 				}
 			}
@@ -147,7 +147,7 @@ func TestStartRefused(t *testing.T) {
 func TestSettings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	e := &locate.Env{Environ: []string{"OMPI_MCA_btl=self,tcp", "UCX_TLS=a=b", "OMPI_MCA_orte_precondition_transports=1-2", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0", "HOME=/", "FI_PROVIDER="}}
-	if _, err := openRunDir(e, locate.Launch{Rank: -1}, dir, "", "x", false); err != nil {
+	if _, err := openRunDir(e, locate.Launch{Rank: -1}, dir, "", "x"); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(Settings(dir)), "map[FI_PROVIDER: OMPI_MCA_btl:self,tcp UCX_TLS:a=b]"; got != want {

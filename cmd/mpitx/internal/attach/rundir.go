@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"mpitx/cmd/mpitx/internal/jobwide"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/qmpi"
@@ -30,8 +31,6 @@ const RunFile = "job.json"
 const (
 	runPrefix  = "mpitx-run-"
 	createTime = 5 * time.Second // the creator of a directory writes the file within this time
-
-	decideTime = 20 * time.Second // rank 0 makes the directory within this time, unless it runs without mpitx
 )
 
 // runDir is the directory of a run, and the other facts that all processes of the job agree on.
@@ -159,6 +158,19 @@ func jobKey(e *locate.Env, l locate.Launch) (key, stamp, why string) {
 	return key, hex.EncodeToString(sum[:6]), strings.Join(names, " and ")
 }
 
+// Jobwide are the mpitx processes of this process's job on this machine.
+func Jobwide(e *locate.Env) jobwide.Job {
+	l := e.Launcher()
+	j := jobwide.Job{Dir: e.CacheDir(), Rank: l.Rank, Size: max(0, l.LocalSize)}
+	if j.Dir == "" {
+		j.Dir = os.TempDir()
+	}
+	if l.Rank >= 0 {
+		j.Key, _, _ = jobKey(e, l)
+	}
+	return j
+}
+
 func oneNode(e *locate.Env, l locate.Launch) bool {
 	if l.Name == "slurm" {
 		return e.Getenv("SLURM_STEP_NUM_NODES") == "1"
@@ -190,8 +202,8 @@ func bootID(e *locate.Env) string {
 }
 
 // openRunDir creates or joins the run directory of this job. dir is --dir; "" chooses a new name below $MPITX_DIR or here.
-// given is the directory that mpitx -n passed to its ranks. undecided: rank 0 makes it, if it does not refuse the run.
-func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string, undecided bool, tools ...qmpi.Tool) (*runDir, error) {
+// given is the directory that mpitx -n passed to its ranks.
+func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string, tools ...qmpi.Tool) (*runDir, error) {
 	if given != "" {
 		return parseJob(given)
 	}
@@ -216,9 +228,6 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string, unde
 	}
 	if dir != "" {
 		j.why = ""
-		if undecided {
-			j.await(dir)
-		}
 		if err := j.enter(dir, l.Rank >= 0, version); err != nil {
 			return nil, err
 		}
@@ -230,13 +239,6 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string, unde
 		if oneNode(e, l) {
 			bases = append(bases, os.TempDir()) // if nothing can be written here
 		}
-	}
-	if undecided {
-		var paths []string
-		for _, base := range bases {
-			paths = append(paths, filepath.Join(base, runPrefix+stamp))
-		}
-		j.await(paths...)
 	}
 	var err error
 	for _, base := range bases {
@@ -253,17 +255,6 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string, unde
 		}
 	}
 	return nil, err
-}
-
-// await waits until rank 0 has made one of these directories.
-func (j *runDir) await(paths ...string) {
-	for deadline := time.Now().Add(decideTime); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		for _, j.dir = range paths {
-			if j.join() == nil {
-				return
-			}
-		}
-	}
 }
 
 // dirError is why a run directory cannot be used; it wraps the cause.

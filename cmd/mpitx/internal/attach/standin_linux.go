@@ -186,11 +186,11 @@ func (r *Result) awaitLauncher(most time.Duration) bool {
 	return waitFor(p, unix.POLLIN, most)
 }
 
-// endJob asks Hydra to end the job. Hydra does not do so when a process fails before MPI_Init, and all others would
+// EndJob asks Hydra to end the job. Hydra does not do so when a process fails before MPI_Init, and all others would
 // wait for it. It uses the protocol that the MPI library would use.
-func endJob(e *locate.Env, code int) {
+func EndJob(e *locate.Env, code int) {
 	fd, err := strconv.Atoi(e.Getenv("PMI_FD"))
-	if err != nil {
+	if err != nil || e.Launcher().Name != "hydra" {
 		return
 	}
 	for wait := 0; wait < 100; wait++ { // let the messages arrive first

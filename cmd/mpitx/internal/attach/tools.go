@@ -1,6 +1,9 @@
 package attach
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,20 +49,34 @@ func (x *application) examineTools(c *Config, exeDir, agent string) error {
 	return err
 }
 
-// tryTools loads the tools in another process. Only the first process of a job does so.
-func (x *application) tryTools(c *Config, first bool) error {
+// tryTools loads the tools in another process, once for all ranks of a job on this machine.
+func (x *application) tryTools(c *Config) error {
 	inside := !slices.ContainsFunc(c.Tools, func(t qmpi.Tool) bool { return t.Path != "" })
 	switch {
 	case len(c.Tools) == 0, x.Container != nil, inside && !c.Native:
 		return nil
-	case !first:
-		return ErrUndecided
-	case c.Native:
-		return qmpi.Native(c.Env, x.mpi, c.Tools)
 	}
-	check := qmpi.Checker{Env: c.Env, MPI: x.mpi.Lib, Agent: x.agent, Library: x.qmpi}
-	_, err := check.Try(c.Tools)
-	return err
+	what := fmt.Sprint("tools ", c.Native, x.mpi.Lib, c.Tools)
+	text := Jobwide(c.Env).Find(what, func() []byte {
+		var err error
+		if c.Native {
+			err = qmpi.Native(c.Env, x.mpi, c.Tools)
+		} else {
+			check := qmpi.Checker{Env: c.Env, MPI: x.mpi.Lib, Agent: x.agent, Library: x.qmpi}
+			_, err = check.Try(c.Tools)
+		}
+		var why *locate.Error
+		if err != nil && !errors.As(err, &why) {
+			why = &locate.Error{What: err.Error()}
+		}
+		text, _ := json.Marshal(why)
+		return text
+	})
+	var why *locate.Error
+	if err := json.Unmarshal(text, &why); err != nil || why == nil {
+		return err
+	}
+	return why
 }
 
 // toolDirs are the directories that tools are in.
