@@ -60,8 +60,8 @@ func endingOf(s *os.ProcessState) ending {
 }
 
 // supervise runs the application in place of this process, with its descriptors and signals. The child dies with this
-// process. A launcher signals process groups, each led by a rank; there (launched) the child gets its own group, so
-// that each signal reaches it once, from this process. Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL,
+// process. Each signal reaches it once: from this process, unless it was sent to the group of both. A launcher signals process
+// groups, each led by a rank; there (launched) the child gets its own group, and signals from this process only. Open MPI's launcher ends a job by SIGCONT, SIGTERM and SIGKILL,
 // a second apart: warnKilled is called at that SIGTERM, unless it is nil. SIGCONT alone resumes a suspended job.
 // watch, unless it is nil, is called after the start with a function that kills the child; its result is called at the end.
 func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill func()) func() (int, bool)) (ending, error) {
@@ -73,6 +73,10 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill 
 		cmd.SysProcAttr.Setpgid = true
 		forward = append(forward[:len(forward):len(forward)], syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGTTIN, syscall.SIGTTOU)
 	}
+	var group *witness
+	if !cmd.SysProcAttr.Setpgid {
+		group = newWitness()
+	}
 	signals := make(chan os.Signal, 64)
 	for _, s := range forward {
 		if !signal.Ignored(s) { // the child inherits ignored signals
@@ -81,8 +85,10 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill 
 	}
 	if err := cmd.Start(); err != nil {
 		signal.Stop(signals)
+		group.stop()
 		return ending{}, err
 	}
+	group.forget() // what came before the application
 	over := make(chan struct{})
 	watched := func() (int, bool) { return 0, false }
 	if watch != nil {
@@ -98,10 +104,11 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill 
 					warnKilled = nil
 				}
 				continued = continued || s == syscall.SIGCONT
-				if !fromTerminal(s, cmd.SysProcAttr.Setpgid) {
+				if !group.saw(s) {
 					cmd.Process.Signal(s)
 				}
 			case <-over: // later signals must not interrupt the writing of samples
+				group.stop()
 				return
 			}
 		}
@@ -125,21 +132,6 @@ func end(p *os.Process, ask func(), over <-chan struct{}) {
 	case <-time.After(termTime):
 		p.Kill()
 	}
-}
-
-// fromTerminal reports whether a signal comes from the keys of the terminal whose foreground group includes the child,
-// which then has received it already.
-func fromTerminal(s os.Signal, ownGroup bool) bool {
-	if ownGroup || s != syscall.SIGINT && s != syscall.SIGQUIT && s != syscall.SIGWINCH {
-		return false
-	}
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		return false
-	}
-	defer tty.Close()
-	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
 }
 
 // follow ends this process by the signal that ended the application, so that the parent sees the same status.

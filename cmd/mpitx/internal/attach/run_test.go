@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -57,6 +58,56 @@ func TestSuperviseSignals(t *testing.T) {
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v: %q, want %q", c.signals, got, c.want)
 		}
+	}
+}
+
+// A program in the group of mpitx gets each signal once, whether it is sent to mpitx or to the group.
+func TestSuperviseGroup(t *testing.T) {
+	switch os.Getenv("MPITX_TEST_SUPERVISE") {
+	case "mpitx":
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSuperviseGroup$")
+		cmd.Env = append(os.Environ(), "MPITX_TEST_SUPERVISE=program")
+		e, err := supervise(cmd, false, nil, nil)
+		fmt.Println("ended", e.code, err)
+		os.Exit(0)
+	case "program":
+		signals := make(chan os.Signal, 9)
+		signal.Notify(signals, passed...)
+		fmt.Println("ready")
+		for s := range signals {
+			if fmt.Println(s); s == syscall.SIGUSR1 {
+				os.Exit(3)
+			}
+		}
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestSuperviseGroup$")
+	cmd.Env = append(os.Environ(), "MPITX_TEST_SUPERVISE=mpitx")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	steps := []func(){
+		func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) },
+		func() { cmd.Process.Signal(syscall.SIGHUP) },
+		func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) },
+		func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGQUIT) },
+		func() { cmd.Process.Signal(syscall.SIGUSR2) },
+		func() { cmd.Process.Signal(syscall.SIGUSR1) },
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if got = append(got, lines.Text()); len(steps) > 0 {
+			steps[0]()
+			steps = steps[1:]
+		}
+	}
+	cmd.Wait()
+	if want := "ready terminated hangup interrupt quit user defined signal 2 user defined signal 1 ended 3 <nil>"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
