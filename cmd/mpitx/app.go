@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/mpitx/internal/collect"
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/rules"
@@ -38,6 +39,9 @@ type app struct {
 
 // run is the whole program; it returns the exit code.
 func run(args []string) int {
+	if os.Getenv("MPITX_DEBUG") == "" {
+		keep.Quit()
+	}
 	if len(args) > 0 && args[0] == "backend" && !slices.Contains(args[1:], "serve") {
 		if len(args) > 1 && args[1] == rules.Command {
 			return rules.Worker(args[2:], locate.System().Launcher().Rank)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,7 +67,7 @@ func untilEnded() (ctx context.Context, stop func()) {
 		case <-time.After(keep.Patience):
 		case <-over:
 		}
-		signal.Stop(signals)
+		keep.Stop(signals)
 	}()
 	return ctx, sync.OnceFunc(func() {
 		close(over)

@@ -240,7 +240,7 @@ var variables = sync.OnceValue(func() []string {
 // cmdInterrupt interrupts a command that is busy: interrupt leader|group|busy CODE RANKS COMMAND ARGUMENT…
 //
 // Once RANKS back ends read the stage after MPI_Init (or test rules), one of them is stopped, so that the job cannot end by itself; then
-// SIGINT goes to the command alone or, as from a terminal, to its process group (where it is busy: with all of them running).
+// SIGINT (SIGQUIT if CODE is 131) goes to the command alone or, as from a terminal, to its process group (where it is busy: with all of them running).
 // No process may be left.
 func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
@@ -271,7 +271,11 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 		if args[0] != "leader" {
 			pid = -pid
 		}
-		syscall.Kill(pid, syscall.SIGINT)
+		interrupt := syscall.SIGINT
+		if args[1] == "131" {
+			interrupt = syscall.SIGQUIT
+		}
+		syscall.Kill(pid, interrupt)
 		p.wait(20 * time.Second)
 		if p.failure != "" {
 			ts.Fatalf("%s\n%s", p.failure, p.output())

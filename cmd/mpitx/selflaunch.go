@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -36,7 +35,7 @@ func selfLaunch(n int, argv, environ []string, std *standard) int {
 	defer end()
 	stopped := make(chan os.Signal, 1)
 	keep.Endings(stopped)
-	defer signal.Stop(stopped)
+	defer keep.Stop(stopped)
 start:
 	for rank := range n {
 		select {

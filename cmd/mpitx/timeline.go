@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/internal/sites"
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
 	"mpitx/recording/trace"
@@ -94,7 +94,9 @@ func (o *timelineOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	o.a.out.Flush()
 	find := func() (*timeline.Feed, string, error) { return o.find(args[0]) }
-	if err := timeline.Run(context.Background(), find, t, file, os.Stdin, os.Stdout); errors.Is(err, program.ErrSignal) {
+	ctx, forget := keep.QuitContext()
+	defer forget()
+	if err := timeline.Run(ctx, find, t, file, os.Stdin, os.Stdout); errors.Is(err, program.ErrSignal) {
 		return exit(128 + int(syscall.SIGTERM))
 	} else if err != nil {
 		return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +16,7 @@ import (
 
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
@@ -114,7 +114,9 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 		return top.Open(run), "", nil
 	}
 	o.a.out.Flush()
-	switch err := top.Run(context.Background(), find, t, o.as, file, os.Stdin, os.Stdout); {
+	ctx, forget := keep.QuitContext()
+	defer forget()
+	switch err := top.Run(ctx, find, t, o.as, file, os.Stdin, os.Stdout); {
 	case errors.Is(err, program.ErrSignal):
 		return exit(128 + int(syscall.SIGTERM))
 	case err != nil:

@@ -15,6 +15,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
@@ -152,7 +153,9 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 	options.Warning = strings.Trim(problem+"; "+options.Warning, "; ")
 	o.a.out.Flush()
 	debug.SetGCPercent(50) // unlike the other commands this one stays
-	if err := ui.Run(context.Background(), options); err != nil {
+	ctx, forget := keep.QuitContext()
+	defer forget()
+	if err := ui.Run(ctx, options); err != nil {
 		return failf("%v", err)
 	}
 	return nil

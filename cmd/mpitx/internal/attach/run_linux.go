@@ -3,11 +3,9 @@ package attach
 import (
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -78,13 +76,9 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill 
 		group = newWitness()
 	}
 	signals := make(chan os.Signal, 64)
-	for _, s := range forward {
-		if !signal.Ignored(s) { // the child inherits ignored signals
-			signal.Notify(signals, s)
-		}
-	}
+	keep.Notify(signals, forward...)
 	if err := cmd.Start(); err != nil {
-		signal.Stop(signals)
+		keep.Stop(signals)
 		group.stop()
 		return ending{}, err
 	}
@@ -139,11 +133,5 @@ func (e ending) follow() {
 	if e.signal == 0 {
 		return
 	}
-	unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // the application has dumped core already
-	// Go's handlers would turn the signal into an exit code.
-	var byDefault [64]byte // struct sigaction: SIG_DFL, no flags, no mask
-	signal.Reset(e.signal)
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(e.signal), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
-	syscall.Kill(os.Getpid(), e.signal)
-	time.Sleep(time.Second)
+	keep.Die(e.signal) // the application has dumped core already
 }

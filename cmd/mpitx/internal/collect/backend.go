@@ -53,6 +53,7 @@ func RunBackend(args []string, serve func(*Backend) int) int {
 	}
 	signal.Ignore(syscall.SIGINT) // a terminal sends it to the whole group; the front decides, and this process exits with it
 	if os.Getenv("MPITX_DEBUG") == "" {
+		signal.Ignore(syscall.SIGQUIT) // likewise; Go would print stacks
 		binding.SilenceCrashes()
 	}
 	go b.Front.Listen()

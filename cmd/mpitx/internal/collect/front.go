@@ -157,10 +157,10 @@ func (f *front) run() {
 			os.Exit(1) // not 0: the launcher ends the others
 		case s := <-f.Signals:
 			f.stop("ended by "+transport.SignalName(s), false)
-			if s == syscall.SIGINT {
+			if n, _ := s.(syscall.Signal); n == syscall.SIGINT || n == syscall.SIGQUIT {
 				// The user interrupted, so not even half an answer is printed.
 				f.kill()
-				os.Exit(130)
+				os.Exit(128 + int(n))
 			}
 		}
 	}

@@ -4,10 +4,12 @@ package keep
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -17,14 +19,71 @@ import (
 const Patience = 10 * time.Second
 
 // Endings subscribes to the signals that end a job, without SIGHUP if nohup started mpitx.
-func Endings(c chan<- os.Signal) { notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }
+func Endings(c chan<- os.Signal) {
+	Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+}
 
-// notify subscribes to signals, except those that mpitx ignores; the processes that it starts ignore them, too.
-func notify(c chan<- os.Signal, signals ...os.Signal) {
+// Notify subscribes to signals, except those that mpitx ignores; the processes that it starts ignore them, too.
+func Notify(c chan<- os.Signal, signals ...os.Signal) {
 	for _, s := range signals {
+		if s == syscall.SIGQUIT {
+			quits.Lock()
+			defer quits.Unlock()
+			quits.to[c] = true
+		}
 		if !signal.Ignored(s) {
 			signal.Notify(c, s)
 		}
+	}
+}
+
+// Stop ends a subscription of Notify or Endings.
+func Stop(c chan<- os.Signal) {
+	quits.Lock()
+	defer quits.Unlock()
+	delete(quits.to, c)
+	signal.Stop(c)
+}
+
+// quits are the subscriptions to SIGQUIT.
+var quits = struct {
+	sync.Mutex
+	to map[chan<- os.Signal]bool
+}{to: map[chan<- os.Signal]bool{}}
+
+// Quit makes SIGQUIT end this process as other signals do, unless there is a subscription: Go would print the stacks of all goroutines.
+func Quit() {
+	if signal.Ignored(syscall.SIGQUIT) {
+		return
+	}
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGQUIT)
+	go func() {
+		for range c {
+			quits.Lock()
+			if len(quits.to) == 0 {
+				Die(syscall.SIGQUIT)
+			}
+			quits.Unlock()
+		}
+	}()
+}
+
+// QuitContext returns a context that SIGQUIT cancels.
+func QuitContext() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := make(chan os.Signal, 1)
+	Notify(c, syscall.SIGQUIT)
+	go func() {
+		select {
+		case <-c:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		Stop(c)
+		cancel()
 	}
 }
 
@@ -57,9 +116,9 @@ func Catch(o Options) *Keeper {
 	o.patience = cmp.Or(o.patience, Patience)
 	k := &Keeper{Options: o, signals: make(chan os.Signal, 64), done: make(chan struct{}), unwatch: func() {}}
 	Endings(k.signals)
-	notify(k.signals, o.Pass...)
+	Notify(k.signals, o.Pass...)
 	if o.Launcher {
-		notify(k.signals, jobSignals...)
+		Notify(k.signals, jobSignals...)
 	}
 	return k
 }
@@ -137,7 +196,7 @@ func (k *Keeper) Stop() syscall.Signal {
 	default:
 	}
 	if !k.Hold {
-		signal.Stop(k.signals)
+		Stop(k.signals)
 	}
 	close(k.done)
 	k.unwatch()
