@@ -48,11 +48,20 @@ static void output(void)
     if (me == 1) MPI_Recv(&value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* A program that could not open a file. Its first collective calls are on no object. */
+static void unopened(void)
+{
+    MPI_File none = MPI_FILE_NULL;
+    MPI_File_sync(none);
+    MPI_File_close(&none);
+}
+
 int main(int argc, char **argv)
 {
     int leaks = argc > 1 && strcmp(argv[1], "leak") == 0, steps = argc > 2 ? atoi(argv[2]) : 1000, used = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    unopened();
     for (int i = 0; i < steps; i++) {
         if (leaks) leak();
         else step(i);
