@@ -204,6 +204,18 @@ func TestResolve(t *testing.T) {
 	equal(t, "place", send.Place(), "pack.h:3")
 	equal(t, "lines", send.Lines(), []string{"pack at /src/pack.h:3 (inlined)", "main at /src/main.c:9"})
 	equal(t, "unknown place", p.Sites[2].Place(), "0x99")
+
+	// Without their sources, copies of a program have the same sites. Another program at the same path has others.
+	at := func(path, build string, offset uint64) *Function {
+		return &Function{Name: "MPI_Send", Totals: Totals{Calls: 1}, Stack: []Address{{path, build, offset}}}
+	}
+	p.Sites = []*Function{at("/node1/app", "aa", 1), at("/node2/app", "aa", 1), at("/node1/app", "aa", 2), at("/node1/app", "bb", 1), at("/node1/app", "", 1), at("/node2/app", "", 1), at("/node1/other", "", 1)}
+	p.Resolve(func(Address) []Frame { return nil })
+	var calls []uint64
+	for _, s := range p.Sites {
+		calls = append(calls, s.Calls)
+	}
+	equal(t, "copies", calls, []uint64{2, 2, 1, 1, 1})
 }
 
 func TestPhases(t *testing.T) {

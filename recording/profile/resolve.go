@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Resolve finds the source of all call stacks, and merges sites that have the same function, file and line. resolve returns the frames
+// Resolve finds the source of all call stacks, and merges sites that have the same function, file and line, or the same offset in copies
+// of one module. resolve returns the frames
 // of an address, innermost first: several if calls were inlined, none if nothing is known.
 func (p *Profile) Resolve(resolve func(Address) []Frame) {
 	known := map[Address][]Frame{}
@@ -51,7 +52,8 @@ func (p *Profile) Resolve(resolve func(Address) []Frame) {
 // key is equal for frames of the same place.
 func (f *Frame) key() string {
 	if f.Line == 0 {
-		return fmt.Sprint(f.Function, f.Address)
+		c := f.Address.Code()
+		return fmt.Sprintf("%s\x00%s\x00%s\x00%x", f.Function, c.Path, c.BuildID, c.Offset)
 	}
 	return fmt.Sprint(f.Function, "\x00", f.File, "\x00", f.Line, f.Inlined)
 }
@@ -131,6 +133,16 @@ func (f *Function) Lines() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// Code is equal for the same code in copies of a module, such as those on the disks of nodes. Without a build ID, copies have the same
+// file name.
+func (a Address) Code() Address {
+	a.Path = a.Path[strings.LastIndexByte(a.Path, '/')+1:]
+	if a.BuildID != "" {
+		a.Path = ""
+	}
+	return a
 }
 
 // String is the module's name and the offset: "app+0x1234".

@@ -83,7 +83,7 @@ func (u *Unreadable) Error() string {
 	return u.File + " cannot be read: " + err.Error()
 }
 
-// kept reads the file of a run; nothing if there is none.
+// kept reads the file of a run, by the code of each place; nothing if there is none.
 func kept(dir string) (map[profile.Address][]profile.Frame, error) {
 	path := filepath.Join(dir, File)
 	st, err := os.Stat(path)
@@ -115,7 +115,7 @@ func kept(dir string) (map[profile.Address][]profile.Frame, error) {
 		for _, f := range x.Frames {
 			frames = append(frames, profile.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined})
 		}
-		known[profile.Address{Path: x.Module, BuildID: x.BuildID, Offset: x.Offset}] = frames
+		known[profile.Address{Path: x.Module, BuildID: x.BuildID, Offset: x.Offset}.Code()] = frames
 	}
 	return known, nil
 }

@@ -18,7 +18,7 @@ func Resolve(p *profile.Profile) ([]symbols.Problem, error) {
 		if at.Path == "" {
 			return nil
 		}
-		if frames = before[at]; len(frames) > 0 {
+		if frames = before[at.Code()]; len(frames) > 0 {
 			return slices.Clone(frames)
 		}
 		for _, f := range all.Resolve(&symbols.Module{Path: at.Path, BuildID: at.BuildID}, at.Offset) {
