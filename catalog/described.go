@@ -41,6 +41,28 @@ func Described(v *Variable) *Enum {
 	return e
 }
 
+// ItemOf is the name of a value's item in the enumeration of a variable; "" if there is none.
+func (c *Catalog) ItemOf(v *Variable, value Value) string {
+	e := c.EnumOf(v)
+	if e == nil || value.Len() != 1 {
+		return ""
+	}
+	if text := value.Format(e); text != value.Format(nil) {
+		return text
+	}
+	return ""
+}
+
+// WithItems is a variable with the items that the library only describes.
+func (c *Catalog) WithItems(v *Variable) *Variable {
+	if e := c.EnumOf(v); e != nil && v.Enum == "" {
+		more := *v
+		more.Items = e.Items
+		return &more
+	}
+	return v
+}
+
 // ValueText is a value for people: items by name, and those that a library only describes with their number, which MPI_T takes.
 func (c *Catalog) ValueText(v *Variable, value Value) string {
 	e := c.EnumOf(v)

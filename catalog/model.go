@@ -94,6 +94,7 @@ type Variable struct {
 	Readonly    bool      `json:"readonly,omitzero"`   // performance variables
 	Continuous  bool      `json:"continuous,omitzero"` // performance variables
 	Atomic      bool      `json:"atomic,omitzero"`     // performance variables
+	Items       []Item    `json:"items,omitempty"`     // in exports only: what the description says of the values, see [Catalog.EnumOf]
 	Description string    `json:"description,omitzero"`
 	Categories  []string  `json:"categories,omitempty"` // names of the categories that list it, sorted
 

@@ -54,7 +54,7 @@ var Fields = []Field{
 			if v.Current() == nil && len(v.Ranks) > 0 {
 				return "not on rank 0"
 			}
-			return variableText(c, v, v.Current())
+			return VariableText(c, v, v.Current())
 		},
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.Current()) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.Current()) }},
@@ -75,6 +75,13 @@ var Fields = []Field{
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Categories) }},
 	{Name: "enum", Header: "ENUM", Doc: "enumeration of its values; for an enumeration, its items",
 		Text: text(func(v *catalog.Variable) string { return v.Enum })},
+	{Name: "item", Header: "ITEM", Doc: "name of the value's item in the enumeration, also one that MPICH only describes",
+		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
+			if r := v.Current(); r != nil && r.Status == catalog.StatusOK {
+				return c.ItemOf(v, r.Value)
+			}
+			return ""
+		}},
 	{Name: "count", Header: "COUNT", Doc: "number of elements, of a category's variables, or of an enumeration's items",
 		Text: text(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil && r.Count != 0 {
@@ -93,12 +100,12 @@ var Fields = []Field{
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(flags(v)) }},
 	{Name: "before", Header: "BEFORE", Doc: "value before MPI_Init",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
-			return variableText(c, v, v.Before)
+			return VariableText(c, v, v.Before)
 		},
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.Before) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.Before) }},
 	{Name: "after", Header: "AFTER", Doc: "value after MPI_Init",
-		Text: func(c *catalog.Catalog, v *catalog.Variable) string { return variableText(c, v, v.After) },
+		Text: func(c *catalog.Catalog, v *catalog.Variable) string { return VariableText(c, v, v.After) },
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.After) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.After) }},
 	{Name: "status", Header: "STATUS", Doc: "result of reading it: ok, faulty, error, unbound, missing",

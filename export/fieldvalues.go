@@ -83,7 +83,7 @@ func flags(v *catalog.Variable) []string {
 
 func ranksText(c *catalog.Catalog, v *catalog.Variable) string {
 	return joinFunc(c.RankGroups(v), "; ", func(g catalog.RankGroup) string {
-		return "r" + RankList(g.Ranks) + "=" + variableText(c, v, &g.Reading)
+		return "r" + RankList(g.Ranks) + "=" + VariableText(c, v, &g.Reading)
 	})
 }
 

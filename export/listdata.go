@@ -29,9 +29,13 @@ func only(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 }
 
 // readable returns the catalog reduced to some kinds and the enumerations that its variables and events use, so that a reader can name the
-// values.
+// values, and with the items that a library only describes.
 func readable(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {
 	part := only(c, k)
+	part.Cvars = slices.Clone(part.Cvars)
+	for i := range part.Cvars {
+		part.Cvars[i] = *c.WithItems(&part.Cvars[i])
+	}
 	if k.Has(catalog.Enums) {
 		return part
 	}
@@ -114,6 +118,9 @@ func listNDJSON(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 func documentLines(w io.Writer, c *catalog.Catalog, kinds catalog.Kind) (err error) {
 	out := lines{w: w}
 	for k, e := range c.Entries(kinds) {
+		if v, ok := e.(*catalog.Variable); ok {
+			e = c.WithItems(v)
+		}
 		if out.buf, err = appendKind(out.buf, k.One, e); err != nil {
 			return err
 		}

@@ -33,8 +33,8 @@ func ReadingText(r *catalog.Reading, e *catalog.Enum) string {
 	return withReason(string(r.Status), r.Reason)
 }
 
-// variableText is ReadingText for a reading of a variable, also with items that the library only describes: "binomial (1)".
-func variableText(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) string {
+// VariableText is ReadingText for a reading of a variable, also with items that the library only describes: "binomial (1)".
+func VariableText(c *catalog.Catalog, v *catalog.Variable, r *catalog.Reading) string {
 	if r != nil && r.Status == catalog.StatusOK && c.Enum(v.Enum) == nil && c.EnumOf(v) != nil {
 		return c.ValueText(v, r.Value)
 	}
@@ -74,14 +74,14 @@ func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 		for _, g := range c.RankGroups(v) {
 			total += len(g.Ranks)
 			if g.Ranks[0] != 0 {
-				odd.WriteString(" r" + RankList(g.Ranks) + "=" + variableText(c, v, &g.Reading))
+				odd.WriteString(" r" + RankList(g.Ranks) + "=" + VariableText(c, v, &g.Reading))
 			}
 		}
 		parts = append(parts, strconv.Itoa(len(v.Ranks))+" of "+strconv.Itoa(total)+":"+odd.String())
 	}
 	if len(v.Nodes) > 0 {
 		parts = append(parts, "before: "+joinFunc(v.Nodes, " ", func(r catalog.RankReading) string {
-			return "r" + strconv.Itoa(r.Rank) + "=" + variableText(c, v, &r.Reading)
+			return "r" + strconv.Itoa(r.Rank) + "=" + VariableText(c, v, &r.Reading)
 		}))
 	}
 	return strings.Join(parts, "; ")

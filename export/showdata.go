@@ -80,12 +80,15 @@ func kindOf(e catalog.Entry) catalog.Kind {
 
 // showObject encodes one entry on one line.
 func showObject(c *catalog.Catalog, e catalog.Entry, opts ShowOptions) ([]byte, error) {
+	v, _ := e.(*catalog.Variable)
+	if v != nil {
+		e = c.WithItems(v)
+	}
 	b, err := appendKind(nil, kindOf(e).Info().One, e)
 	if err != nil {
 		return nil, err
 	}
 	b = b[:len(b)-1]
-	v, _ := e.(*catalog.Variable)
 	name := ""
 	if event, ok := e.(*catalog.Event); ok {
 		name = event.Enum

@@ -204,7 +204,6 @@ func what(v *catalog.Variable) string {
 
 // readings are the values on every rank and in both stages, and their origins.
 func (m *Model) readings(v *catalog.Variable, width int) []string {
-	enum := m.x.cat.Enum(v.Enum)
 	lines := []string{}
 	styled := func(label, text string, style term.Style) {
 		for i, l := range m.wrapped(text, width-10, style) {
@@ -216,7 +215,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	}
 	add := func(label, text string) { styled(label, text, term.Plain) }
 	read := func(label string, r *catalog.Reading, note string) {
-		switch text := export.ReadingText(r, enum); r.Status {
+		switch text := export.VariableText(m.x.cat, v, r); r.Status {
 		case catalog.StatusUnbound: // a normal condition
 			styled(label, "("+text+")"+note, term.Label)
 		case catalog.StatusOK:
@@ -291,7 +290,7 @@ func (m *Model) mayWrite(v *catalog.Variable) string {
 
 // items lists the enumeration, with the present value marked.
 func (m *Model) items(v *catalog.Variable, width int) []string {
-	e := m.x.cat.Enum(v.Enum)
+	e := m.x.cat.EnumOf(v)
 	if e == nil {
 		return nil
 	}

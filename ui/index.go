@@ -147,7 +147,7 @@ func (x *index) value(e *entry) string {
 	if !e.variable() {
 		return e.summary()
 	}
-	return export.ReadingText(e.v.Current(), x.cat.Enum(e.v.Enum))
+	return export.VariableText(x.cat, e.v, e.v.Current())
 }
 
 // markHelp explains the marks: UTF-8, ASCII, meaning.

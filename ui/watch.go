@@ -223,7 +223,7 @@ func (m *Model) record(ids []string, s *link.Sample) {
 		p := pins[id]
 		var enum *catalog.Enum
 		if k, ok := m.x.byID[id]; ok {
-			enum = m.x.cat.Enum(m.x.entries[k].v.Enum)
+			enum = m.x.cat.EnumOf(m.x.entries[k].v)
 		}
 		if p == nil {
 			p = m.past[id]

@@ -85,18 +85,17 @@ func (c *comparison) setting(side int, v *catalog.Variable, g *catalog.Reading) 
 	if g == nil {
 		return s
 	}
-	e := c.sides[side].Enum(v.Enum)
 	if g.Status != catalog.StatusOK {
 		s.fault = strings.TrimSuffix(string(g.Status)+": "+g.Reason, ": ")
 		return s
 	}
-	s.value, s.wild = g.Value.Format(e), c.uninitialized(v)
+	s.value, s.wild = c.sides[side].ValueText(v, g.Value), c.uninitialized(v)
 	if set, ok := c.sides[side].Unreported(v); ok {
 		s.value, s.origin = set, s.origin+", the library does not report it"
 		return s
 	}
 	if g == v.After && len(v.Ranks) > 0 {
-		s.value = rankTexts(c.sides[side].Catalog, v, e)
+		s.value = rankTexts(c.sides[side].Catalog, v)
 	}
 	return s
 }
@@ -118,10 +117,10 @@ func (c *comparison) origin(side int, v *catalog.Variable) string {
 }
 
 // rankTexts are the values of a variable that differ between ranks.
-func rankTexts(c *catalog.Catalog, v *catalog.Variable, e *catalog.Enum) string {
+func rankTexts(c *catalog.Catalog, v *catalog.Variable) string {
 	var parts []string
 	for _, g := range c.RankGroups(v) {
-		text := g.Reading.Value.Format(e)
+		text := c.ValueText(v, g.Reading.Value)
 		if g.Reading.Status != catalog.StatusOK {
 			text = string(g.Reading.Status)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -56,8 +57,15 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 
 // config checks everything that does not depend on the machine, and adds settings for the agent.
 func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []attach.Setting) (c attach.Config, err error) {
+	var kept *catalog.Catalog
+	var once sync.Once
+	items := func(m locate.MPI) *catalog.Catalog {
+		once.Do(func() { kept = cachedCatalog(a.env, m) })
+		return kept
+	}
 	c = attach.Config{Env: a.env, Version: version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
 		Say: a.complain, Alert: a.say, // complain would flush what another goroutine writes
+		Item:  func(m locate.MPI, cvar, value string) string { return describedItem(items(m), cvar, value) },
 		Again: func(more ...string) ([]string, error) { return innerCommand(cmd, more...) }}
 	switch {
 	case x.workload != "" && len(args) > 0:

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mpitx/catalog"
@@ -117,6 +118,26 @@ func cachedCatalog(env *locate.Env, m locate.MPI) *catalog.Catalog {
 		return nil
 	}
 	return c
+}
+
+// describedItem is the name that the description of a control variable gives a number; "" if there is none.
+func describedItem(c *catalog.Catalog, cvar, value string) string {
+	number, err := strconv.Atoi(value)
+	if err != nil || c == nil {
+		return ""
+	}
+	v := c.Cvar(cvar)
+	if v == nil || v.Enum != "" {
+		return ""
+	}
+	if e := c.EnumOf(v); e != nil {
+		for _, item := range e.Items {
+			if item.Value == number {
+				return item.Name
+			}
+		}
+	}
+	return ""
 }
 
 // namesMark is the start of the first line of a file with these names.

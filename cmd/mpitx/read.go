@@ -57,6 +57,9 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		if o.stage != "before" && slices.ContainsFunc(vars, (*catalog.Variable).Differs) {
 			names += ",differs"
 		}
+		if (o.format == export.FormatJSON || o.format == export.FormatNDJSON) && slices.ContainsFunc(vars, func(v *catalog.Variable) bool { return c.EnumOf(v) != nil }) {
+			names += ",item"
+		}
 		o.fields, _ = export.ParseFields(names)
 	}
 	for _, v := range vars {

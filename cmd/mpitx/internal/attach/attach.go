@@ -43,6 +43,9 @@ type Config struct {
 	// NoEvent says why a pattern of --event matched no event; names are those that the run has. "": it was said, or it need not be.
 	NoEvent func(m locate.MPI, pattern string, names []string) string
 
+	// Item is the name that a library's description gives a value of a control variable; "" if there is none.
+	Item func(m locate.MPI, cvar, value string) string
+
 	Say   func(format string, args ...any) // prints a message
 	Alert func(text string)                // prints a message from any goroutine
 	Again func(more ...string) ([]string, error)

@@ -15,8 +15,9 @@ import (
 const mostOutcomes = 4
 
 // outcomes describes the results of --set and --set-after: a line per setting, with the ranks if they differ. cached
-// are the names that the library had at its last reading, before or after MPI_Init; near are all names to suggest from.
-func outcomes(run *recording.Run, cached, near []string) (lines []string) {
+// are the names that the library had at its last reading, before or after MPI_Init; near are all names to suggest from; item
+// names a value of a variable.
+func outcomes(run *recording.Run, cached, near []string, item func(cvar, value string) string) (lines []string) {
 	var settings []string
 	of := map[string]*messages{}
 	for _, r := range run.Ranks {
@@ -28,11 +29,21 @@ func outcomes(run *recording.Run, cached, near []string) (lines []string) {
 			if of[setting] == nil {
 				settings, of[setting] = append(settings, setting), &messages{}
 			}
+			number := isNumber(o.Read)
+			for _, value := range []*string{&o.Old, &o.Read} {
+				switch name := item(o.Cvar, *value); {
+				case name == "" || *value == o.Asked:
+				case name == o.Asked:
+					*value = name
+				default:
+					*value = name + " (" + *value + ")"
+				}
+			}
 			text := outcomeText(&o, slices.Contains(cached, o.Cvar))
-			if r.Family == locate.MPICH && !o.After && o.Result == anotherValue && !isNumber(o.Read) {
+			if r.Family == locate.MPICH && !o.After && o.Result == anotherValue && !number {
 				text = "set; whether it arrived is not known: " + catalog.WhyUnreported
 			}
-			if r.Family == locate.MPICH && o.After && o.Result == "ok" && !isNumber(o.Read) {
+			if r.Family == locate.MPICH && o.After && o.Result == "ok" && !number {
 				text += "; but it has no effect: " + catalog.WhyUnused
 			}
 			if o.Result == noSuchVariable && !slices.Contains(cached, o.Cvar) {

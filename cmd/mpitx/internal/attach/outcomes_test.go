@@ -31,6 +31,10 @@ func TestOutcomes(t *testing.T) {
 	written := o{Cvar: "d", Asked: "multiple", Old: "single", Read: "multiple", Result: "ok", After: true}
 	mpich := run([]o{text, another, written, ok})
 	mpich.Ranks[0].Family = locate.MPICH
+	byName := o{Cvar: "e", Asked: "ring", Read: "1", Result: "ok"}
+	byNumber := o{After: true, Cvar: "e", Asked: "1", Old: "0", Read: "1", Result: "ok"}
+	refused := o{After: true, Cvar: "e", Asked: "tree", Old: "0", Result: "invalid value"}
+	item := func(cvar, value string) string { return map[string]string{"e0": "auto", "e1": "ring"}[cvar+value] }
 	for _, test := range []struct {
 		run  *recording.Run
 		want string
@@ -50,9 +54,10 @@ func TestOutcomes(t *testing.T) {
 		{run([]o{text}), "--set b=multiple: another value: it is single"},
 		{mpich, "--set b=multiple: set; whether it arrived is not known: " + catalog.WhyUnreported + "\n--set b=1: another value: it is 0\n" +
 			"--set-after d=multiple: ok: it was single; but it has no effect: " + catalog.WhyUnused + "\n--set-after a=2: ok: it was 1"},
+		{run([]o{byName, byNumber, refused}), "--set e=ring: ok\n--set-after e=1: ok: it was auto (0)\n--set-after e=tree: invalid value: it is auto (0) as before"},
 		{run([]o{written}), "--set-after d=multiple: ok: it was single"},
 	} {
-		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}, []string{"gone", "a", "typo"}), "\n"); got != test.want {
+		if got := strings.Join(outcomes(test.run, []string{"gone", "a"}, []string{"gone", "a", "typo"}, item), "\n"); got != test.want {
 			t.Errorf("%s\nwant\n%s", got, test.want)
 		}
 	}

@@ -93,7 +93,7 @@ func (r *Result) report(size int) []string {
 	if unknown {
 		say("%s", otherPreload)
 	}
-	lines = append(lines, outcomes(run, names, knownNames(names, run))...)
+	lines = append(lines, outcomes(run, names, knownNames(names, run), func(cvar, value string) string { return r.Item(r.app.mpi, cvar, value) })...)
 	for _, text := range []string{Loss(run), Away(run)} {
 		if text != "" {
 			say("%s", text)
