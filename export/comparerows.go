@@ -83,6 +83,9 @@ type jsonSide struct {
 	Library   string `json:"library"`
 	Size      int    `json:"size"`
 	ElapsedNs int64  `json:"elapsed_ns"`
+
+	// Incomplete are the ranks whose numbers may be too small, and which are in no mean.
+	Incomplete []int `json:"incomplete_ranks,omitempty"`
 }
 
 type jsonDifference struct {
@@ -135,7 +138,7 @@ func compareJSON(w io.Writer, c *compare.Comparison, o CompareOptions) error {
 	d := &jsonDocument{b: []byte("{\n  \"schema\": \"" + compareSchema + "\",\n  \"version\": 1")}
 	for side, runs := range c.Sides {
 		jsonList(d, compare.Side(side).String(), mapped(runs, func(in compare.Input) jsonSide {
-			s := jsonSide{Run: in.Run.Dir, ElapsedNs: int64(in.Elapsed())}
+			s := jsonSide{Run: in.Run.Dir, ElapsedNs: int64(in.Elapsed()), Incomplete: in.Run.IncompleteRanks()}
 			for _, r := range in.Run.Ranks {
 				s.Program, s.Library, s.Size = r.Program, oneLine(r.Library), max(s.Size, r.Size)
 			}

@@ -132,13 +132,20 @@ func Matrix(w io.Writer, p *profile.Profile, pairs []profile.Pair, f Format, t T
 	if f == FormatTable || f == "" {
 		return matrixTable(w, p, pairs, t)
 	}
-	r := rowsOf("mpitx.matrix", "source destination messages bytes")
+	incomplete := p.IncompleteRanks()
+	r := rowsOf("mpitx.matrix", "source destination messages bytes incomplete_ranks")
 	for i := range r.Columns {
 		r.Columns[i].Header, r.Columns[i].Right = strings.ToUpper(r.Columns[i].Name), true
 	}
 	for i := range pairs {
 		pair := &pairs[i]
-		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), pair.Bytes()})
+		var of []int // whose count may be too small
+		for _, rank := range incomplete {
+			if rank == pair.Source || rank == pair.Destination {
+				of = append(of, rank)
+			}
+		}
+		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), pair.Bytes(), RankList(of)})
 	}
 	return r.Write(w, f, t)
 }

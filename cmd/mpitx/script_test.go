@@ -194,14 +194,15 @@ func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text[:min(n, len(text))]), 0o644))
 }
 
-// cmdSolver writes the run of a program whose profile is known exactly: solver DIR [newer|slower|rebuilt]. newer is a newer format,
-// slower a run that is half a second longer and has larger messages, rebuilt one of another build.
+// cmdSolver writes the run of a program whose profile is known exactly: solver DIR [newer|slower|rebuilt|lacks]. newer is a newer format,
+// slower a run that is half a second longer and has larger messages, rebuilt one of another build,
+// lacks one in which rank 2 is incomplete.
 func cmdSolver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: solver DIR [newer|slower|rebuilt]")
+		ts.Fatalf("usage: solver DIR [newer|slower|rebuilt|lacks]")
 	}
 	kind := strings.Join(args[1:], " ")
-	ts.Check(map[string]recordingtest.Solver{"slower": {Longer: 500, Halo: 16384}, "rebuilt": {Build: "\x99", Moved: 0x40}}[kind].Save(ts.MkAbs(args[0])))
+	ts.Check(map[string]recordingtest.Solver{"slower": {Longer: 500, Halo: 16384}, "rebuilt": {Build: "\x99", Moved: 0x40}, "lacks": {Lacks: []int32{2}}}[kind].Save(ts.MkAbs(args[0])))
 	if kind == "newer" {
 		file := filepath.Join(args[0], "node-node1.mpxr")
 		newer := strings.ReplaceAll(ts.ReadFile(file), recordingtest.Magic+"\x01", recordingtest.Magic+"\x02")

@@ -28,6 +28,7 @@ type verifyOptions struct {
 	workload string
 	rounds   int
 	short    string // how many runs had no core
+	partly   string // in how many runs ranks are incomplete
 	lasting  time.Duration
 }
 
@@ -143,7 +144,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	found := measuredChanges(sides)
-	o.short = withoutCores(sides)
+	o.short, o.partly = withoutCores(sides), withoutRanks(sides)
 	code := exitUsage // nothing could be compared
 	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
 		code = exitDone
@@ -320,8 +321,10 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 			}
 		}
 		fmt.Fprintln(o.a.out, wrapText(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.term.Safe(what), o.rounds, ranksText(o.n)), o.term.Width))
-		if o.short != "" {
-			fmt.Fprintln(o.a.out, wrapText(o.short, o.term.Width))
+		for _, text := range []string{o.short, o.partly} {
+			if text != "" {
+				fmt.Fprintln(o.a.out, wrapText(text, o.term.Width))
+			}
 		}
 	}
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
@@ -345,6 +348,9 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.traffic })}}
 	if o.short != "" {
 		rows.About = append(rows.About, export.Member{Name: "processor", Value: o.short})
+	}
+	if o.partly != "" {
+		rows.About = append(rows.About, export.Member{Name: "incomplete", Value: o.partly})
 	}
 	if err := rows.Write(o.a.out, o.format, o.term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
 		return err

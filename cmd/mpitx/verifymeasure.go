@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/keep"
+	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/processor"
@@ -74,6 +75,8 @@ type measured struct {
 	traffic map[trafficKey]float64
 	pvars   map[string]float64
 	short   *processor.Shortage // a rank had no core
+
+	incomplete []int // ranks that are left out
 }
 
 // trafficKey is a quantity of the messages and data that interception saw.
@@ -85,11 +88,12 @@ func measure(dir string) (m measured, err error) {
 		return m, err
 	}
 	defer run.Close()
-	p, err := profile.Read(run, profile.Cut{})
+	cut, incomplete := completeRanks(run)
+	p, err := profile.Read(run, cut)
 	if err != nil {
 		return m, failf("%v", err)
 	}
-	m = measured{map[string]float64{}, map[string]float64{}, seenTraffic(p), map[string]float64{}, nil}
+	m = measured{map[string]float64{}, map[string]float64{}, seenTraffic(p), map[string]float64{}, nil, incomplete}
 	if list := p.Processor.Shortages(); len(list) > 0 {
 		m.short = &list[0]
 	}
@@ -121,6 +125,38 @@ func measure(dir string) (m measured, err error) {
 		}
 	}
 	return m, nil
+}
+
+// completeRanks are the ranks of a run that means are of, and those that are left out.
+func completeRanks(run *recording.Run) (cut profile.Cut, out []int) {
+	for _, r := range run.Ranks {
+		if run.Excludes(r) {
+			out = append(out, r.Rank)
+		} else {
+			cut.Ranks = append(cut.Ranks, r.Rank)
+		}
+	}
+	if len(out) == 0 {
+		cut.Ranks = nil
+	}
+	return cut, out
+}
+
+// withoutRanks says in how many runs ranks are left out, because they are incomplete; "" if in none.
+func withoutRanks(sides [2][]measured) string {
+	runs := slices.Concat(sides[0], sides[1])
+	var ranks []int
+	n := 0
+	for _, m := range runs {
+		if ranks = append(ranks, m.incomplete...); len(m.incomplete) > 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	slices.Sort(ranks)
+	return fmt.Sprintf("In %d of the %d runs the recording of some ranks is incomplete (%s). They are left out.", n, len(runs), export.Ranks(slices.Compact(ranks)))
 }
 
 // seenTraffic is what calls of each function send, with the messages of the calls that the library makes within them, and the part of

@@ -184,6 +184,11 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 		return failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
 	}
 	report := where.Analyze(job)
+	if o.format == export.FormatCSV {
+		for _, text := range attach.Incomplete(run) {
+			o.a.complain("%s", text)
+		}
+	}
 	switch o.format {
 	case export.FormatJSON:
 		return whereJSON(o.a.out, run, job, report)
@@ -205,6 +210,9 @@ func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 	}
 	if report.Computes && len(report.Findings) == 0 {
 		fmt.Fprintln(w, "  no rank waits in MPI")
+	}
+	for _, text := range attach.Incomplete(run) {
+		fmt.Fprintf(w, "  %s\n", t.Safe(text))
 	}
 	fmt.Fprintln(w)
 	if err := whereRows(report).Write(w, f, t); err != nil {
@@ -292,7 +300,9 @@ func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 		Running  bool      `json:"running"`
 		Findings []finding `json:"findings"`
 		States   []state   `json:"states"`
-	}{"mpitx.where", 1, run.Dir, job.Size, run.Running(), []finding{}, []state{}}
+
+		Incomplete []int `json:"incomplete_ranks,omitempty"`
+	}{"mpitx.where", 1, run.Dir, job.Size, run.Running(), []finding{}, []state{}, run.IncompleteRanks()}
 	for _, f := range report.Findings {
 		answer.Findings = append(answer.Findings, finding(f))
 	}

@@ -3,6 +3,7 @@
 package pprof
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -20,7 +21,7 @@ type builder struct {
 }
 
 // Write writes the calls of all sites, by rank: calls, time, bytes sent and received. The innermost function of a stack is the one of
-// MPI. Each sample has the label rank.
+// MPI. Each sample has the label rank, and incomplete if the rank is.
 func Write(w io.Writer, p *profile.Profile) error {
 	b := &builder{mappings: map[[2]string]*pprof.Mapping{}, functions: map[[2]string]*pprof.Function{}, locations: map[string]*pprof.Location{}}
 	b.out = &pprof.Profile{
@@ -32,6 +33,11 @@ func Write(w io.Writer, p *profile.Profile) error {
 	}
 	for _, r := range p.Ranks {
 		b.out.DurationNanos = max(b.out.DurationNanos, int64(r.Elapsed))
+	}
+	for _, r := range p.Ranks {
+		if why := r.Incomplete(); why != "" {
+			b.out.Comments = append(b.out.Comments, text(fmt.Sprintf("rank %d is incomplete: %s", r.Number, why)))
+		}
 	}
 	sites := p.Sites
 	if len(sites) == 0 {
@@ -75,11 +81,15 @@ func (b *builder) add(s *profile.Function) {
 		frames = frames[n:]
 	}
 	for _, r := range s.Ranks {
-		b.out.Sample = append(b.out.Sample, &pprof.Sample{
+		sample := &pprof.Sample{
 			Location: stack,
 			Value:    []int64{int64(r.Calls), int64(r.Time), int64(r.Sent()), int64(r.Received())},
 			NumLabel: map[string][]int64{"rank": {int64(r.Rank.Number)}},
-		})
+		}
+		if r.Rank.Incomplete() != "" {
+			sample.Label = map[string][]string{"incomplete": {"true"}}
+		}
+		b.out.Sample = append(b.out.Sample, sample)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func solver(t *testing.T) (file string, p *profile.Profile) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := recordingtest.SaveSolver(dir); err != nil {
+	if err := (recordingtest.Solver{Lacks: []int32{1}}).Save(dir); err != nil {
 		t.Fatal(err)
 	}
 	run, err := recording.Open(dir)
@@ -68,11 +68,12 @@ func TestGoToolPprof(t *testing.T) {
 	file, _ := solver(t)
 	for args, want := range map[string][]string{
 		"-top -unit=ms": {"Type: time", "1090ms", "MPI_Wait", "exchange (inline)", "step", "norm\uFFFD"},
-		"-top -unit=ms -tagfocus=rank=3 -focus=MPI_Wait": {"820ms 41.56%", "MPI_Wait"},
-		"-top -sample_index=calls":                       {"4000", "MPI_Wait"},
-		"-traces -unit=ms -tagfocus=rank=3":              {"820ms   MPI_Wait", "             exchange (inline)", "             step"},
-		"-list=step -unit=ms":                            {"1090ms (flat, cum) 55.25% of Total", "step in /src/solver.c"},
-		"-raw":                                           {"bytes_sent/bytes", "rank:[2]", "/home/user/solver"},
+		"-top -unit=ms -tagfocus=rank=3 -focus=MPI_Wait":          {"820ms 41.56%", "MPI_Wait"},
+		"-top -sample_index=calls":                                {"4000", "MPI_Wait"},
+		"-traces -unit=ms -tagfocus=rank=3":                       {"820ms   MPI_Wait", "             exchange (inline)", "             step"},
+		"-top -unit=ms -tagfocus=incomplete=true -focus=MPI_Wait": {"140ms", "MPI_Wait"},
+		"-list=step -unit=ms":                                     {"1090ms (flat, cum) 55.25% of Total", "step in /src/solver.c"},
+		"-raw":                                                    {"bytes_sent/bytes", "rank:[2]", "/home/user/solver", "incomplete:[true]", "rank 1 is incomplete: the agent got no memory (cannot allocate memory)"},
 	} {
 		out := pprofTool(t, append(strings.Fields(args), file)...)
 		for _, text := range want {

@@ -52,6 +52,7 @@ type Comparison struct {
 	Profiles    bool         // all runs have a profile
 	Samples     bool         // all runs have samples
 	SameRanks   []int        // the ranks of all profiles, if they have the same ones
+	excluded    map[int]bool // ranks that are incomplete in one of the runs, and in no item and no mean
 
 	Run       []*Item // one, with the quantities of the whole run
 	Functions []*Item
@@ -121,7 +122,15 @@ func Compare(base, with []Input) *Comparison {
 	c.Profiles = !slices.ContainsFunc(all, func(in Input) bool { return in.Profile == nil })
 	c.Samples = !slices.ContainsFunc(all, func(in Input) bool { return in.Stats == nil })
 	if c.Profiles {
-		c.SameRanks = sameRanks(all)
+		c.excluded = map[int]bool{}
+		for _, in := range all {
+			for _, r := range in.Profile.Ranks {
+				if in.Profile.Excludes(r) {
+					c.excluded[r.Number] = true
+				}
+			}
+		}
+		c.SameRanks = sameRanks(all, c.excluded)
 		c.profiles()
 	}
 	if c.Samples {
@@ -139,12 +148,14 @@ func (c *Comparison) Cut() profile.Cut {
 	return profile.Cut{}
 }
 
-// sameRanks returns the ranks of the profiles if they all have the same ones.
-func sameRanks(all []Input) (same []int) {
+// sameRanks returns the ranks of the profiles if they all have the same ones, without those that are incomplete in one of them.
+func sameRanks(all []Input, excluded map[int]bool) (same []int) {
 	for i, in := range all {
 		var ranks []int
 		for _, r := range in.Profile.Ranks {
-			ranks = append(ranks, r.Number)
+			if !excluded[r.Number] {
+				ranks = append(ranks, r.Number)
+			}
 		}
 		if i > 0 && !slices.Equal(ranks, same) {
 			return nil

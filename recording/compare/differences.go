@@ -106,6 +106,11 @@ func properties(in *Input, settings bool) (list []property) {
 			add(name, cmp.Or(in.Settings[name], "empty"))
 		}
 	}
+	incomplete := "none"
+	if list := in.Run.IncompleteRanks(); len(list) > 0 {
+		incomplete = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]")
+	}
+	add("incomplete ranks", incomplete)
 	if states[recording.StateEnded] == len(in.Run.Ranks) {
 		add("state", "ended")
 	}

@@ -38,15 +38,19 @@ func (c *Comparison) profiles() {
 	places := c.matchSites()
 	c.each(func(at place, in *Input) {
 		p := in.Profile
-		n := float64(max(len(p.Ranks), 1))
+		whole := p.Averaged()
+		n := float64(max(len(whole), 1))
 		var useful, inMPI, initialized time.Duration
-		for _, r := range p.Ranks {
+		for _, r := range whole {
 			useful, inMPI = useful+r.Useful(), inMPI+r.InMPI
+			if c.excluded[r.Number] {
+				continue
+			}
 			ranks.add(at, fmt.Sprint(r.Number), Item{Source: r.Number}, append(numbers(&r.Totals, float64(r.Useful()), float64(r.InMPI), float64(r.Elapsed)), c.onCores(1, r)...)...)
 		}
 		for _, f := range p.Functions {
 			if profile.Initializes(f.Name) && f.Within == "" {
-				initialized += f.Time
+				initialized += timeOf(f, p)
 			}
 			functions.addFunction(at, p, f, f.Name+"\x00"+f.Within, Item{Name: f.Name, Within: f.Within})
 		}
@@ -58,14 +62,18 @@ func (c *Comparison) profiles() {
 		}
 		e := p.Efficiency
 		run.add(at, "", Item{}, append(numbers(&p.Total, float64(e.Elapsed), float64(useful)/n, float64(inMPI)/n, float64(initialized)/n, e.Parallel, e.LoadBalance, e.Communication),
-			c.onCores(n, p.Ranks...)...)...)
+			c.onCores(n, whole...)...)...)
 		for _, ph := range p.Phases {
 			var in time.Duration
+			ranks := 0
 			for _, r := range ph.Ranks {
-				in += r.InMPI
+				if !p.Excludes(r.Rank) {
+					in += r.InMPI
+					ranks++
+				}
 			}
 			e := ph.Efficiency
-			phases.add(at, ph.Name, Item{Name: ph.Name}, numbers(&ph.Totals, float64(e.Elapsed), float64(in)/float64(max(len(ph.Ranks), 1)), float64(ph.Entered), e.Parallel)...)
+			phases.add(at, ph.Name, Item{Name: ph.Name}, numbers(&ph.Totals, float64(e.Elapsed), float64(in)/float64(max(ranks, 1)), float64(ph.Entered), e.Parallel)...)
 		}
 		peers.addPairs(at, p.Pairs)
 		oneSided.addPairs(at, p.OneSided)
@@ -75,10 +83,23 @@ func (c *Comparison) profiles() {
 }
 
 func (t *table) addFunction(at place, p *profile.Profile, f *profile.Function, key string, fresh Item) {
-	it := t.add(at, key, fresh, numbers(&f.Totals, float64(f.Time)/float64(max(len(p.Ranks), 1)), float64(f.Time))...)
+	it := t.add(at, key, fresh, numbers(&f.Totals, float64(timeOf(f, p))/float64(max(len(p.Averaged()), 1)), float64(f.Time))...)
 	for i := range f.Ranks {
 		it.ranks[at.side][f.Ranks[i].Rank.Number] += float64(f.Ranks[i].Time)
 	}
+}
+
+// timeOf is the time of a function on the ranks that means are of.
+func timeOf(f *profile.Function, p *profile.Profile) (sum time.Duration) {
+	if len(p.Averaged()) == len(p.Ranks) {
+		return f.Time
+	}
+	for i := range f.Ranks {
+		if !p.Excludes(f.Ranks[i].Rank) {
+			sum += f.Ranks[i].Time
+		}
+	}
+	return sum
 }
 
 func (t *table) addPairs(at place, pairs []profile.Pair) {

@@ -33,7 +33,7 @@ func efficiency(elapsed, useful []time.Duration) (e Efficiency) {
 
 func (p *Profile) efficiencies() {
 	var elapsed, useful []time.Duration
-	for _, r := range p.averaged() {
+	for _, r := range p.Averaged() {
 		elapsed, useful = append(elapsed, r.Elapsed), append(useful, r.Useful())
 	}
 	p.Efficiency = efficiency(elapsed, useful)

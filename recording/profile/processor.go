@@ -57,7 +57,7 @@ func (p *Profile) processorEfficiency() (had, balance float64) {
 	const exact = 0.01
 	var useful, waited, computed, most time.Duration
 	known := len(p.Cut.Phases) == 0
-	for _, r := range p.averaged() {
+	for _, r := range p.Averaged() {
 		if r.Processor == nil || !r.Processor.Waited.Known(exact, r.Elapsed) || !r.Processor.Ran.Known(exact, r.Elapsed) {
 			known = false
 			continue
@@ -70,7 +70,7 @@ func (p *Profile) processorEfficiency() (had, balance float64) {
 	if !known || useful == 0 || most == 0 {
 		return 0, 0
 	}
-	return 1 - part(float64(waited), useful), part(float64(computed)/float64(len(p.averaged())), most)
+	return 1 - part(float64(waited), useful), part(float64(computed)/float64(len(p.Averaged())), most)
 }
 
 // excess is by how much a rank has more of something than the mean, at least.
@@ -82,7 +82,7 @@ type excess struct {
 
 func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
 	var sum, fewest time.Duration
-	for _, r := range p.averaged() {
+	for _, r := range p.Averaged() {
 		x := of(r)
 		sum += x.Most
 		if e.rank == nil || x.Least > e.most {
@@ -92,8 +92,8 @@ func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
 			e.least, fewest = r, x.Most
 		}
 	}
-	if len(p.averaged()) > 1 {
-		e.mean = sum / time.Duration(len(p.averaged()))
+	if len(p.Averaged()) > 1 {
+		e.mean = sum / time.Duration(len(p.Averaged()))
 		e.weight = part(float64(e.most-e.mean), p.Efficiency.Elapsed)
 	}
 	return e
@@ -120,7 +120,7 @@ func loadImbalance(p *Profile) []Finding {
 
 // disturbed reports whether ranks did something else outside of MPI than to compute.
 func (p *Profile) disturbed() bool {
-	for _, r := range p.averaged() {
+	for _, r := range p.Averaged() {
 		if part(float64(r.Useful()-r.Computed().Most), r.Elapsed) > 0.01 {
 			return true
 		}

@@ -2,16 +2,21 @@ package profile
 
 import "time"
 
-// averaged are the ranks that means are of: see [recording.Run.Excludes].
-func (p *Profile) averaged() []*Rank {
+// Averaged are the ranks that means are of: see [recording.Run.Excludes].
+func (p *Profile) Averaged() []*Rank {
 	if p.whole == nil {
 		for _, r := range p.Ranks {
-			if !p.Run.Excludes(r.Process) {
+			if !p.Excludes(r) {
 				p.whole = append(p.whole, r)
 			}
 		}
 	}
 	return p.whole
+}
+
+// Excludes reports whether a rank is in no mean: see [recording.Run.Excludes].
+func (p *Profile) Excludes(r *Rank) bool {
+	return p.Run != nil && r.Process != nil && p.Run.Excludes(r.Process)
 }
 
 // Spread is how a number differs over the ranks, without those that are incomplete. Ranks without calls have 0.
@@ -39,7 +44,7 @@ func (p *Profile) SpreadOf(ranks []RankTotals, of func(*Totals) float64) Spread 
 
 // SpreadOverRanks returns the spread of a property of ranks.
 func (p *Profile) SpreadOverRanks(of func(*Rank) float64) (s Spread) {
-	ranks := p.averaged()
+	ranks := p.Averaged()
 	for i, r := range ranks {
 		v := of(r)
 		if i == 0 || v < s.Min {
@@ -58,7 +63,7 @@ func Time(t *Totals) float64 { return float64(t.Time) }
 
 // Elapsed is the run time of all ranks together that are complete.
 func (p *Profile) Elapsed() (sum time.Duration) {
-	for _, r := range p.averaged() {
+	for _, r := range p.Averaged() {
 		sum += r.Elapsed
 	}
 	return sum
@@ -86,7 +91,7 @@ func (p *Profile) ShareOf(f *Function) float64 {
 
 // InMPI is the time in MPI of all main threads of ranks that are complete.
 func (p *Profile) InMPI() (sum time.Duration) {
-	for _, r := range p.averaged() {
+	for _, r := range p.Averaged() {
 		sum += r.InMPI
 	}
 	return sum

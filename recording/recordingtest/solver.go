@@ -1,5 +1,7 @@
 package recordingtest
 
+import "slices"
+
 const (
 	solverRanks = 4
 	ms          = 1e6 // ticks of a millisecond
@@ -8,10 +10,11 @@ const (
 // Solver is a made-up program: four ranks exchange halos for two seconds, and rank 3 waits for rank 2, which has the most work. What it
 // did is known exactly. Its fields make a run differ from the usual one.
 type Solver struct {
-	Longer uint64 // milliseconds that rank 2 computes more, in the phase "solve", while the others wait
-	Halo   uint64 // bytes of a message; 0: 8192
-	Build  string // the program's build ID
-	Moved  uint64 // how far the program's code has moved
+	Longer uint64  // milliseconds that rank 2 computes more, in the phase "solve", while the others wait
+	Halo   uint64  // bytes of a message; 0: 8192
+	Build  string  // the program's build ID
+	Moved  uint64  // how far the program's code has moved
+	Lacks  []int32 // ranks that are incomplete: the agent got no memory
 }
 
 // SaveSolver writes the run of the usual one.
@@ -36,6 +39,9 @@ func (v Solver) Save(dir string) error {
 		s.Module(0x700000, 0x800000, 0x700000, "/usr/lib/libgrid.so.2", "\x56\x78")
 		s.Clock(end, int64(end), 1_700_000_000_000_000_000+int64(end-100*ms), 0)
 		v.rank(NewProfile(s, 1), rank)
+		if slices.Contains(v.Lacks, rank) {
+			s.Counters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 12, 1)
+		}
 		s.End(1)
 		s.Seal()
 		chunks = append(chunks, s.Out...)

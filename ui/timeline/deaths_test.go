@@ -18,10 +18,12 @@ func TestDeaths(t *testing.T) {
 	}, func(x *recordingtest.Trace) {
 		x.Add(barrier(10, 21))
 		x.Outside("MPI_Barrier", 1, 21*ms, 22*ms)
+		x.Stream.Counters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 12, 1) // refused memory
 	}}, false), Options{}, utf8, 100, 30)
-	u.sees("! died: ranks 0-1 (rank 1 outside of MPI)")
+	u.sees("! died: ranks 0-1 (rank 1 outside of MPI)", "! incomplete: rank 1")
 	u.press("L")
-	u.sees("rank 1 was not in MPI when it died: its last complete call is MPI_Barrier, which ended at", "rank 0 was in MPI_Barrier when it died")
+	u.sees("rank 1 was not in MPI when it died: its last complete call is MPI_Barrier, which ended at", "rank 0 was in MPI_Barrier when it died",
+		"rank 1: the recording is incomplete; calls or messages may be missing")
 
 	u = sit(t, story(t), Options{}, utf8, 100, 30)
 	if s := u.screen(); !strings.Contains(s, "! died: rank 3  ") {

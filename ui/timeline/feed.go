@@ -160,6 +160,7 @@ type Frame struct {
 	Broken       string
 	Dead         []int // ranks that died
 	Deaths       *deaths
+	Incomplete   []int // ranks whose recording lacks something
 	Cut          []int // ranks whose recording is damaged or missing at the end
 	Note         string
 	Shares       []trace.Share // of all rows, the greatest first
@@ -173,7 +174,7 @@ func (f *Frame) row(t *trace.Track) int {
 
 // Frame reads a frame.
 func (f *Feed) Frame(ask Ask) *Frame {
-	out := &Frame{Dir: f.run.Dir, Live: f.run.Running(), Place: ask.Place, Damage: slices.Clone(f.run.Damage())}
+	out := &Frame{Dir: f.run.Dir, Live: f.run.Running(), Place: ask.Place, Damage: slices.Clone(f.run.Damage()), Incomplete: f.run.IncompleteRanks()}
 	if f.broken != nil {
 		out.Broken = f.broken.Error()
 	}

@@ -44,6 +44,9 @@ func (f *Frame) Troubles() (all []string) {
 	if len(f.Cut) > 0 {
 		all = append(all, export.Ranks(f.Cut)+": the end of the recording is damaged or missing, so it is not known how the process ended")
 	}
+	if len(f.Incomplete) > 0 {
+		all = append(all, export.Ranks(f.Incomplete)+": the recording is incomplete; calls or messages may be missing")
+	}
 	if f.Lost > 0 {
 		all = append(all, fmt.Sprintf("%d events were lost, as the buffers were full (the disk or the machine was too busy) or --max-size was reached; rows show ? there", f.Lost))
 	}

@@ -220,6 +220,9 @@ func (m *Model) status() string {
 	if len(f.Cut) > 0 {
 		parts = append(parts, warn("damaged at the end: "+export.Ranks(f.Cut)))
 	}
+	if len(f.Incomplete) > 0 {
+		parts = append(parts, warn("incomplete: "+export.Ranks(f.Incomplete)))
+	}
 	if f.Lost > 0 {
 		parts = append(parts, warn(plural(f.Lost, "event")+" lost"))
 	}

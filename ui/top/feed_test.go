@@ -452,3 +452,22 @@ func TestUnevenEnd(t *testing.T) {
 		t.Errorf("the trend ends with %v", last)
 	}
 }
+
+// An incomplete rank is named, and is in no sum and no mean.
+func TestIncomplete(t *testing.T) {
+	j := newJob(t, 3)
+	for r := range 3 {
+		j.sample(r, time.Second, uint64(100*(r+1)), 0, 0, 0)
+	}
+	j.streams[1].Counters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 12, 1)
+	j.flush()
+	f := j.open()
+	f.All()
+	got := f.Frame(Ask{As: recording.Raw})
+	if r := rowOf(t, got, "sent"); r.Ranks != 2 || r.Sum != 400 || r.Mean != 200 {
+		t.Errorf("%+v", r)
+	}
+	if s := fmt.Sprint(got.Troubles()); !strings.Contains(s, "rank 1: the recording is incomplete; numbers may be too small, and count in no sum and no mean of a variable") {
+		t.Error(s)
+	}
+}

@@ -45,6 +45,8 @@ type RankInfo struct {
 	Silent    bool // it runs, and has recorded nothing for some time
 	Last      time.Duration
 	Lost      uint64
+
+	Incomplete string // why its numbers may be too small; "": they are whole
 }
 
 // Word is the rank's state in a word.
@@ -134,7 +136,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 			out.Program = r.Program
 		}
 		out.Ranks = append(out.Ranks, RankInfo{r.Rank.Rank, r.PID, r.Host, r.State, r.End,
-			r.State == recording.StateRunning && f.silent(r), r.last, r.Counters.Lost()})
+			r.State == recording.StateRunning && f.silent(r), r.last, r.Counters.Lost(), r.Incomplete()})
 		out.Lost += r.Counters.Lost()
 	}
 	out.Over = !out.Live && len(out.Ranks) > 0 && len(out.Ranks) >= out.Size
@@ -213,6 +215,9 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 	texts := map[string]int{}
 	var status recording.Status
 	for _, c := range cells {
+		if r.Number && f.run.Excludes(c.rank.Rank) {
+			continue
+		}
 		v := f.value(c, r.As)
 		if v.Status.HasValue() && !r.Number {
 			texts[v.Text]++
@@ -345,6 +350,16 @@ func (f *Frame) away() (hosts []string, ranks []int) {
 	return slices.Compact(hosts), ranks
 }
 
+// incomplete are the ranks whose numbers may be too small.
+func (f *Frame) incomplete() (ranks []int) {
+	for i := range f.Ranks {
+		if f.Ranks[i].Incomplete != "" {
+			ranks = append(ranks, f.Ranks[i].Rank)
+		}
+	}
+	return ranks
+}
+
 // Troubles is what is wrong with a run, one line each.
 func (f *Frame) Troubles() []string {
 	var all []string
@@ -365,6 +380,13 @@ func (f *Frame) Troubles() []string {
 		if len(ranks) > 0 {
 			all = append(all, export.Ranks(ranks)+" "+kind.text)
 		}
+	}
+	if ranks := f.incomplete(); len(ranks) > 0 {
+		text := export.Ranks(ranks) + ": the recording is incomplete; numbers may be too small"
+		if len(ranks) < len(f.Ranks) {
+			text += ", and count in no sum and no mean of a variable"
+		}
+		all = append(all, text)
 	}
 	if hosts, ranks := f.away(); len(ranks) > 0 {
 		all = append(all, fmt.Sprintf("%s on %s: the newest data are in memory there and cannot be read from here; run mpitx top there",

@@ -199,6 +199,9 @@ func (m *Model) trouble() string {
 			parts = append(parts, word+": "+export.Ranks(ranks[word]))
 		}
 	}
+	if ranks := m.frame.incomplete(); len(ranks) > 0 {
+		parts = append(parts, "incomplete: "+export.Ranks(ranks))
+	}
 	return strings.Join(parts, "; ")
 }
 
