@@ -2,15 +2,21 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"mpitx/export"
+	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
+	"mpitx/recording/recordingtest"
+	"mpitx/recording/where"
 )
 
 // Of the traffic that interception saw, what a call sends and who gets it count. Messages of the library's own calls are those of the
@@ -117,5 +123,33 @@ func TestReasons(t *testing.T) {
 	said := "no input file\nmpitx: a_b is not sampled: reading it crashes or hangs the library\nmpitx: profiled in /tmp/x/0; next: mpitx report /tmp/x/0\nmpitx: start ./nosuch: there is no such file\n"
 	if got := reasons(said, "/tmp/x/0"); got != "no input file\nmpitx: start ./nosuch: there is no such file\n" {
 		t.Error(got)
+	}
+}
+
+// An incomplete rank is left out of what verify measures, and where names it.
+func TestIncompleteRank(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := (recordingtest.Solver{Lacks: []int32{2}}).Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	m, err := measure(dir)
+	if want := 360e6 / 1000; err != nil || math.Abs(m.calls["MPI_Wait"]-want) > 1 {
+		t.Errorf("MPI_Wait takes %v, not %v: %v", m.calls["MPI_Wait"], want, err)
+	}
+	if text := withoutRanks([2][]measured{{m, {}}, {{}, {}}}); text != "In 1 of the 4 runs the recording of some ranks is incomplete (rank 2). They are left out." {
+		t.Error(text)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	var text, document strings.Builder
+	job := &where.Job{Size: 4}
+	err = errors.Join(whereText(&text, run, job, where.Analyze(job), export.Terminal{}, export.FormatTable), whereJSON(&document, run, job, where.Analyze(job)))
+	if err != nil || !strings.Contains(text.String(), "\n  rank 2: the recording is incomplete: the agent got no memory") || !strings.Contains(document.String(), `"incomplete_ranks": [
+    2
+  ]`) {
+		t.Errorf("%v\n%s\n%s", err, text.String(), document.String())
 	}
 }
