@@ -163,7 +163,7 @@ func Jobwide(e *locate.Env) jobwide.Job {
 	l := e.Launcher()
 	j := jobwide.Job{Dir: e.CacheDir(), Rank: l.Rank, Size: max(0, l.LocalSize)}
 	if j.Dir == "" {
-		j.Dir = os.TempDir()
+		j.Dir = filepath.Join(os.TempDir(), "mpitx-"+strconv.Itoa(os.Getuid()))
 	}
 	if l.Rank >= 0 {
 		j.Key, _, _ = jobKey(e, l)

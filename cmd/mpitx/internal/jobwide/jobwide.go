@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mpitx/cmd/mpitx/internal/owned"
 )
 
 // Job is the job of this process.
@@ -104,6 +106,9 @@ func (j Job) Say(text string, say func()) {
 // open opens the file for a thing; nil if this process cannot share it with others.
 func (j Job) open(what string) *os.File {
 	if j.Key == "" || !filepath.IsAbs(j.Dir) || os.MkdirAll(j.Dir, 0o700) != nil {
+		return nil
+	}
+	if _, err := owned.Directory(j.Dir); err != nil { // what others say there does not count
 		return nil
 	}
 	sum := sha256.Sum256([]byte(j.Key + "\x00" + what))
