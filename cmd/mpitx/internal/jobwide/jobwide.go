@@ -25,10 +25,13 @@ type Job struct {
 
 const (
 	prefix  = "job-"
-	keep    = time.Hour       // an older file is of a job that has ended
-	grace   = time.Second     // how long a lower rank may take to say the same
-	atMost  = 4 * time.Second // until another rank says it
+	keep    = time.Hour // an older file is of a job that has ended
 	between = 10 * time.Millisecond
+)
+
+var (
+	grace  = time.Second     // how long a lower rank may take to say the same
+	atMost = 4 * time.Second // until another rank says it
 )
 
 // Find calls find in one process, and returns its result in all that ask for the same thing. If that process dies, another one
@@ -68,12 +71,12 @@ func (j Job) Say(text string, say func()) {
 			return
 		}
 		lines := strings.SplitAfter(content(f), "\n")
-		ranks, rounds, lowest := 0, 0, j.Rank
+		ranks, rounds, lowest := map[int]bool{j.Rank: true}, 0, j.Rank
 		for _, line := range lines {
 			var rank int
 			if n, _ := fmt.Sscanf(line, "rank %d\n", &rank); n == 1 {
 				lowest = min(lowest, rank)
-				ranks++
+				ranks[rank] = true
 			}
 			if line == own {
 				rounds++
@@ -82,19 +85,19 @@ func (j Job) Say(text string, say func()) {
 		if round < 0 { // a rank may say the same several times, one after another
 			round = rounds
 			f.WriteString(own)
-			ranks++
 		}
 		said := fmt.Sprintf("said %d\n", round)
 		waited := time.Since(start)
-		mine := j.Rank == 0 || waited > grace && lowest == j.Rank || waited > atMost
+		all := len(ranks) == j.Size // no other process has it to say
+		mine := j.Rank == 0 || lowest == j.Rank && (all || waited > grace) || waited > atMost
 		done := strings.Contains(strings.Join(lines, ""), said)
 		if !done && mine {
 			say()
 			f.WriteString(said)
 			done = true
 		}
-		if done && ranks == j.Size {
-			os.Remove(f.Name()) // no other process opens it
+		if done && all {
+			os.Remove(f.Name())
 		}
 		unlock(f)
 		if done {
