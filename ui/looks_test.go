@@ -184,3 +184,12 @@ func TestFilterNames(t *testing.T) {
 	press(m, ":", "'filter =yes", "enter")
 	contains(t, m, `unknown field ""`)
 }
+
+// Items that MPICH only describes have names in the list, in the details, and in the list of items.
+func TestDescribedItems(t *testing.T) {
+	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{}, 120, 40)
+	press(m, ":", "'show MPIR_CVAR_BCAST_INTRA_ALGORITHM", "enter")
+	contains(t, m, "auto (0)")
+	press(m, "l")
+	contains(t, m, "r0-3      auto (0)", "one of", "> 0 auto")
+}
