@@ -149,7 +149,7 @@ func TestReportNumbers(t *testing.T) {
 	if err := Matrix(&b, p, p.Pairs, FormatCSV, Terminal{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "source,destination,messages,bytes\n0,1,1000,8192000\n0,3,1,100\n1,2,1000,8192000\n2,3,1000,8192000\n3,0,1000,8192000\n"; b.String() != want {
+	if want := "source,destination,messages,bytes,incomplete_ranks\n0,1,1000,8192000,\n0,3,1,100,\n1,2,1000,8192000,\n2,3,1000,8192000,\n3,0,1000,8192000,\n"; b.String() != want {
 		t.Errorf("matrix:\n%s", b.String())
 	}
 	if len(doc.Matrix) != 5 || doc.Matrix[1].Bytes != 100 {

@@ -137,6 +137,7 @@ func Matrix(w io.Writer, p *profile.Profile, pairs []profile.Pair, f Format, t T
 	for i := range r.Columns {
 		r.Columns[i].Header, r.Columns[i].Right = strings.ToUpper(r.Columns[i].Name), true
 	}
+	r.Columns[len(r.Columns)-1] = RowColumn{Name: "incomplete_ranks", Header: "INCOMPLETE", Optional: true}
 	for i := range pairs {
 		pair := &pairs[i]
 		var of []int // whose count may be too small
