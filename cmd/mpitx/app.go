@@ -39,14 +39,14 @@ type app struct {
 
 // run is the whole program; it returns the exit code.
 func run(args []string) int {
-	if os.Getenv("MPITX_DEBUG") == "" {
-		keep.Quit()
-	}
 	if len(args) > 0 && args[0] == "backend" && !slices.Contains(args[1:], "serve") {
 		if len(args) > 1 && args[1] == rules.Command {
 			return rules.Worker(args[2:], locate.System().Launcher().Rank)
 		}
 		return collect.RunBackend(args[1:], serve.Tasks) // before anything else, because it is started often and its start time counts
+	}
+	if os.Getenv("MPITX_DEBUG") == "" {
+		keep.Quit()
 	}
 	debug.SetGCPercent(800) // mpitx runs for about a second
 	// A write to a closed pipe then returns EPIPE instead of sending a signal. Child processes are not affected.
