@@ -96,7 +96,7 @@ func checkShares(t *testing.T, name string, r *profiledRun) {
 		case rank.Rank == 1 && strings.HasPrefix(name, "sleep"):
 			sleeps = 300 * ms
 		}
-		if p.Computed.Least_ns < computes-slack || p.Computed.Most_ns < computes || p.Computed.Least_ns > computes+3*slack || p.Slept.Least_ns < sleeps-slack || p.Slept.Most_ns < sleeps {
+		if p.Computed.Least_ns < computes-slack || p.Computed.Most_ns < computes || p.Computed.Least_ns > computes+3*slack || p.Slept.Least_ns < sleeps-3*slack || p.Slept.Most_ns < sleeps {
 			t.Errorf("%s: rank %d computes for %d ns and sleeps for %d: %+v", name, rank.Rank, computes, sleeps, p)
 		}
 	}
