@@ -28,19 +28,18 @@ func TestEnd(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	for _, c := range []struct {
-		err   error
-		lost  error // of writing the answer
-		other bool  // a rank other than 0
-		code  int
-		says  string
-		sends []int
+		err      error
+		lost     error // of writing the answer
+		launched bool
+		code     int
+		says     string
+		sends    []int
 	}{
 		{code: 0},
 		{err: errors.New("x"), code: 1, says: "mpitx: x\n"},
 		{err: usagef("x"), code: 2, says: "mpitx: x\n"},
-		{err: usagef("x"), other: true, code: 0},
-		{err: errors.New("unknown command \"x\" for \"mpitx\""), other: true, code: 0},
-		{err: failf("x"), other: true, code: 1, says: "mpitx: x\n"},
+		{err: usagef("x"), launched: true, code: 2, says: "mpitx: x\n"},
+		{err: failf("x"), launched: true, code: 1, says: "mpitx: x\n"},
 		{err: &locate.Error{What: "x", Usage: true}, code: 2, says: "mpitx: x\n"},
 		{err: &collect.Error{Text: "x", Quiet: true}, code: 0},
 		{err: syscall.EPIPE, code: 0},
@@ -58,8 +57,8 @@ func TestEnd(t *testing.T) {
 		sent = nil
 		a := &app{out: bufio.NewWriter(failing{c.lost}), errs: &said, std: &standard{}, env: &locate.Env{}}
 		io.WriteString(a.out, "answer")
-		if code := a.end(c.err, c.other); code != c.code || said.String() != c.says || !slices.Equal(sent, c.sends) {
-			t.Errorf("%v, %v, %v: code %d, sent %v, said %q", c.err, c.lost, c.other, code, sent, said.String())
+		if code := a.end(c.err, c.launched); code != c.code || said.String() != c.says || !slices.Equal(sent, c.sends) {
+			t.Errorf("%v, %v, %v: code %d, sent %v, said %q", c.err, c.lost, c.launched, code, sent, said.String())
 		}
 	}
 }
