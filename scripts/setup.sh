@@ -210,8 +210,8 @@ build_agent() {
 	if [ -e "$agent" ] && [ -e "$workload" ] && [ "$(cat "$BIN/.agent-$2" 2>/dev/null)" = "$made_of" ]; then return 0; fi
 	say "$agent ($1): takes a minute"
 	rm -rf "$BIN/.objects-$2"
-	KEEP=${OBJECTS:+$PWD/$BIN/.objects-$2} OBJECTS='' sh agent/build.sh "$1" "$agent" || return 1
-	[ -z "${OBJECTS:-}" ] || $1 -show >"$BIN/.objects-$2/how"
+	KEEP=${keep_objects:+$PWD/$BIN/.objects-$2} OBJECTS='' sh agent/build.sh "$1" "$agent" || return 1
+	[ -z "${keep_objects:-}" ] || $1 -show >"$BIN/.objects-$2/how"
 	sh fixtures/workload/build.sh "$1" "$PWD/$BIN" >/dev/null || return 1
 	printf '%s\n' "$made_of" >"$BIN/.agent-$2"
 }
@@ -409,7 +409,7 @@ run_lab() {
 case ${1:-} in
 build) find_go; build ;;
 run) prepare; build; run ;;
-test) prepare "$(missing_test_packages)"; OBJECTS=kept; build; run_tests ;;
+test) prepare "$(missing_test_packages)"; keep_objects=yes; build; run_tests ;;
 bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
 generate) find_go; go generate ./... ;;
 screenshots) find_go; allow_root; build; go run ./fixtures/screenshots "$BIN" docs ;;
