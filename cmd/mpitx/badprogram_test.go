@@ -15,6 +15,7 @@ import (
 // TestUnfitPrograms profiles and runs programs that cannot be observed, or not as usual: they run as without mpitx, or are refused before
 // anything is started.
 func TestUnfitPrograms(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

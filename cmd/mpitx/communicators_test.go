@@ -16,6 +16,7 @@ import (
 // TestProfileCommunicators: communicators that a line makes and frees have one row. Those that are not freed are found, and what fills the
 // profile is named; totals of functions are right all the same. The program begins with calls on MPI_FILE_NULL, which is 0 in MPICH.
 func TestProfileCommunicators(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 // TestProfileCounter: a profile has the calls, messages, bytes and peers that a PMPI library counts in the same job.
 func TestProfileCounter(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // The example tools can be copied and built with their Makefile, run together with a profile, and count and log every message. A tool
 // that is named twice has two instances.
 func TestExampleTools(t *testing.T) {
+	t.Parallel()
 	const rounds = 3
 	families, err := buildSample()
 	if err != nil {

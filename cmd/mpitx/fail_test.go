@@ -26,6 +26,7 @@ import (
 // program do the same. Whatever fails, the program must not notice, and a rank with other numbers must be named. Each place of the agent
 // fails once, half of them on each MPI; with MPITX_FAIL=all everything that it asks for fails once, on both.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ func compileNames(t *testing.T, family, dir string) string {
 
 // TestNames: a program finds the same functions with the agent and without, by dlsym and by weak references.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -134,6 +134,7 @@ func links(file *elf.File, family string) bool {
 // TestLanguages checks that applications in C, in Fortran with each of its three bindings, and in Python run as without the agent, and that
 // every call, message and byte is counted once.
 func TestLanguages(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // A file gets its name when it is complete. A process that is killed at any moment leaves no empty file, which a second
 // attempt would mistake for somebody else's.
 func TestPlacedWhole(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	empty, stop := make(chan string), make(chan struct{})
 	go func() {

@@ -12,6 +12,7 @@ import (
 
 // TestSamplesOfPhases: each step of a counter belongs to exactly one phase or to none, and the samples of a phase are those taken in it.
 func TestSamplesOfPhases(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -133,6 +133,7 @@ func readReport(t *testing.T, environ []string, dir string, options ...string) *
 
 // TestProfile profiles a program whose calls, bytes, peers, phases and lines are known, under both launchers.
 func TestProfile(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)
@@ -254,6 +255,7 @@ func checkSolver(t *testing.T, r *profiledRun) {
 
 // TestProfileLive: reports of a running job and of a killed one include all calls so far.
 func TestProfileLive(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)
@@ -297,6 +299,7 @@ func TestProfileLive(t *testing.T) {
 
 // TestProfileHang: a report of a job that hangs says so, and calls that have not returned count as time in MPI.
 func TestProfileHang(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -44,6 +44,7 @@ func TestServeHang(t *testing.T) {
 // A rank is stopped, also on real MPIs. The others answer within the time limit, also to writes. The rank is reported as silent, and answers
 // again after SIGCONT.
 func TestServeStopped(t *testing.T) {
+	t.Parallel()
 	for family, argv := range serveCommands() {
 		t.Run(family, func(t *testing.T) {
 			s := serveOn(t, family, argv)

@@ -86,6 +86,7 @@ func TestTraceMaxSize(t *testing.T) {
 // TestTraceFullDisk: the disk is full at once, and then the memory for events. The application does not fail, the rest is counted with its
 // reason, and what was recorded can be exported.
 func TestTraceFullDisk(t *testing.T) {
+	t.Parallel()
 	if exec.Command("unshare", "-m", "true").Run() != nil {
 		need.Missing(t, "mounts are not allowed")
 	}
