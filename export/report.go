@@ -90,14 +90,7 @@ func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) erro
 
 // reportHead says which run it is, and how much of its time was spent in MPI.
 func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
-	line := func(text string) {
-		for i, l := range wrap(o.Safe(text), o.Width) {
-			if i > 0 {
-				l = "  " + l
-			}
-			b.WriteString(l + "\n")
-		}
-	}
+	line := func(text string) { b.WriteString(wrapAt(o.Safe(text), o.Width, "  ") + "\n") }
 	library := ""
 	hosts, spawned := map[string]bool{}, 0
 	for _, r := range p.Ranks {

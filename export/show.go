@@ -84,8 +84,8 @@ func (p *page) variable(v *catalog.Variable, opts ShowOptions) {
 	}
 	p.several("conflict", conflicts)
 	p.description(v.Description)
-	if e != nil {
-		p.items(v, e)
+	if named != nil {
+		p.items(v, named)
 	}
 }
 
@@ -309,7 +309,10 @@ func either(text, otherwise string) string {
 // items lists an enumeration's items and marks the current one, or all current flags.
 func (p *page) items(v *catalog.Variable, e *catalog.Enum) {
 	title := "values of " + p.term.Safe(e.Name) + ":"
-	if e.Flags {
+	switch {
+	case e.Name == "":
+		title = "values that the description names:"
+	case e.Flags:
 		title = "flags of " + p.term.Safe(e.Name) + ", which combine:"
 	}
 	p.line("", "")

@@ -141,7 +141,7 @@ func influences(found []origin.Influence, c *catalog.Catalog, effect func(*catal
 	for k := range c.Cvars {
 		names[k] = c.Cvars[k].Name
 		if r := c.Cvars[k].Current(); r != nil && r.Status == catalog.StatusOK {
-			values[c.Cvars[k].Name] = r.Value.String()
+			values[c.Cvars[k].Name] = c.ValueText(&c.Cvars[k], r.Value)
 		}
 	}
 	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME", Floor: 64, Whole: "name"}, {Name: "value", Header: "VALUE", Whole: "name"},

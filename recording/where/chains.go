@@ -59,7 +59,10 @@ func (g *graph) chains(in map[int]bool, sure map[int]Certainty) (causes, all []F
 			all = append(all, f)
 		}
 	}
-	return causes, all
+	said := slices.Clone(all)
+	return causes, slices.DeleteFunc(all, func(f Finding) bool { // said again, with what the last ones do
+		return slices.ContainsFunc(said, func(more Finding) bool { return strings.HasPrefix(more.Text, f.Text+"; ") })
+	})
 }
 
 // otherwise are the ranks outside of all cycles for which a rank in a possible cycle waits for certain.

@@ -185,6 +185,10 @@ func (g *graph) cycleText(cycle []int) string {
 	if slices.Sort(polls); len(polls) > 0 {
 		end = "; " + ranksText(polls) + " " + does(polls, "polls and may go on", "poll and may go on")
 	}
+	asleep := slices.DeleteFunc(slices.Clone(cycle), func(rank int) bool { return !g.ranks[rank].sleepers() })
+	if slices.Sort(asleep); len(asleep) > 0 {
+		end += "; another thread of " + ranksText(asleep) + " may call MPI"
+	}
 	if len(slices.Compact(slices.Sorted(slices.Values(calls)))) == 1 {
 		if len(cycle) == 1 {
 			return text + ", in " + calls[0] + ": it waits for itself" + end

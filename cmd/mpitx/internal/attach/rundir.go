@@ -250,7 +250,8 @@ func openRunDir(e *locate.Env, l locate.Launch, dir, given, version string, tool
 		if err == nil {
 			return j, nil
 		}
-		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		unwritable := []error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT}
+		if !slices.ContainsFunc(unwritable, func(why error) bool { return errors.Is(err, why) }) {
 			break
 		}
 	}
