@@ -274,7 +274,7 @@ show() {
 run_tests() {
 	untested
 	code=0
-	MPITX_TEST_BIN=$PWD/$BIN go test -count=1 -timeout 30m ./cmd/mpitx ./agent/test/sampler_run ./... || code=$?
+	MPITX_TEST_BIN=$PWD/$BIN go test -count=1 -timeout 60m ./cmd/mpitx ./agent/test/sampler_run ./... || code=$?
 	untested
 	exit $code
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // hung is the time after which a command that should end by itself hangs: many times what it takes on a busy machine.
-const hung = 3 * time.Minute
+const hung = 10 * time.Minute
 
 // mark is in the environment of every process that a test starts, with a value of its own, to find the processes that are left.
 const mark = "MPITX_TEST_MARK"
