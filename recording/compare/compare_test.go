@@ -185,7 +185,7 @@ func TestFindings(t *testing.T) {
 	a, b := known()
 	equal(t, "slower", texts(pair(a, b).Findings("mpitx compare run1 run2")), `
 run time: the run takes 2.00 s more (10.0 → 12.0 s, +20 %): on average, ranks spend 1.33 s more in MPI and 667 ms more outside of it
-outside of MPI: rank 1 is outside of MPI for 2.00 s more (9.00 → 11.0 s), the others together for as long / what rank 1 does there
+outside of MPI: rank 1 is outside of MPI for 2.00 s more (9.00 → 11.0 s), the others for as long as before / what rank 1 does there
 phase: phase "solve" takes 2.00 s more (9.00 → 11.0 s), 100 % of the run's growth / mpitx compare run1 run2 --phase solve
 calls: MPI_Waitall in halo.c:88 (now halo.c:90) takes 1.33 s more a rank (0.80 → 2.13 s), 67 % of the run's growth, mostly on ranks 0, 2: 3000 calls, 0.80 → 2.13 ms each / rank 1, for which the others wait: it is outside of MPI for 2.00 s more
 calls: only run2 has MPI_Alltoallv in halo.c:202: it takes 167 ms a rank in 30 calls, 8 % of the run's growth

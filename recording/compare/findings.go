@@ -251,7 +251,7 @@ func (f *finder) spends(way pastime, all Measure) []profile.Finding {
 		others := all.Change()*float64(len(f.c.SameRanks)) - d.Change()
 		if len(f.c.SameRanks) > 1 && f.matters(d.Delta) && math.Abs(others) < math.Abs(d.Change())/2 {
 			return []profile.Finding{{Kind: way.kind, Weight: f.part(d.Change()),
-				Text: fmt.Sprintf("rank %d %s outside of MPI for %s (%s), the others together for %s%s", r.Source, way.does, more(d), arrow(d), longer(others, d.Change()), varies(d.Delta)),
+				Text: fmt.Sprintf("rank %d %s outside of MPI for %s (%s), the others %s%s", r.Source, way.does, more(d), arrow(d), together(others, d.Change()), varies(d.Delta)),
 				Next: fmt.Sprintf(way.one, r.Source)}}
 		}
 	}

@@ -23,7 +23,7 @@ func (c *Comparison) knowsCores() bool {
 		longest = max(longest, in.Profile.Efficiency.Elapsed)
 	}
 	return len(c.Cut().Phases) == 0 && !slices.ContainsFunc(all, func(in Input) bool {
-		return slices.ContainsFunc(in.Profile.Ranks, func(r *profile.Rank) bool {
+		return slices.ContainsFunc(in.Profile.Averaged(), func(r *profile.Rank) bool {
 			of := r.Processor
 			return of == nil || !of.Ran.Known(exact, longest) || !of.Waited.Known(exact, longest) || !of.Slept.Known(exact, longest) ||
 				float64(r.Useful()-of.Outside) > exact*float64(longest)

@@ -77,16 +77,19 @@ func (p *Profile) processorEfficiency() (had, balance float64) {
 type excess struct {
 	rank, least *Rank // the one with the most, and with the least of it
 	most, mean  time.Duration
+	equal       bool    // all others have the same
 	weight      float64 // part of the run
 }
 
 func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
-	var sum, fewest time.Duration
+	var sum, fewest, second time.Duration
 	for _, r := range p.Averaged() {
 		x := of(r)
 		sum += x.Most
 		if e.rank == nil || x.Least > e.most {
-			e.rank, e.most = r, x.Least
+			e.rank, e.most, second = r, x.Least, e.most
+		} else {
+			second = max(second, x.Least)
 		}
 		if e.least == nil || x.Most < fewest {
 			e.least, fewest = r, x.Most
@@ -94,28 +97,36 @@ func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
 	}
 	if len(p.Averaged()) > 1 {
 		e.mean = sum / time.Duration(len(p.Averaged()))
+		e.equal = alike(fewest, second)
 		e.weight = part(float64(e.most-e.mean), p.Efficiency.Elapsed)
 	}
 	return e
 }
 
+// alike reports whether a time is nearly as long as a longer one.
+func alike(less, more time.Duration) bool { return part(float64(less), more) > 0.9 }
+
 // loadImbalance finds a rank that computes longer than the others. Waiting for a core and sleeping are not computing.
 func loadImbalance(p *Profile) []Finding {
 	e := p.excessOf((*Rank).Computed)
-	if e.weight <= 0 || part(float64(e.mean), e.most) > 0.9 {
+	if e.weight <= 0 || alike(e.mean, e.most) {
 		return nil
 	}
 	balance, name := p.Efficiency.LoadBalance, "load balance"
 	if p.disturbed() {
 		balance, name = part(float64(e.mean), e.most), "load balance of computing"
 	}
-	does, next := "computes", "the work of rank %d outside of MPI; rank %d has the least"
+	does, next, least := "computes", "the work of rank %d outside of MPI", "; rank %d has the least"
 	if e.rank.Processor == nil { // it may have slept or waited for a core
-		does, next = "is outside of MPI", "what rank %d does there; rank %d has the least time there"
+		does, next, least = "is outside of MPI", "what rank %d does there", "; rank %d has the least time there"
+	}
+	next = fmt.Sprintf(next, e.rank.Number)
+	if !e.equal {
+		next += fmt.Sprintf(least, e.least.Number)
 	}
 	return []Finding{{Kind: "load imbalance", Weight: e.weight,
 		Text: fmt.Sprintf("%s is %s: rank %d %s for %s, the mean is %s", name, percent(balance), e.rank.Number, does, amount(e.most), amount(e.mean)),
-		Next: fmt.Sprintf(next, e.rank.Number, e.least.Number)}}
+		Next: next}}
 }
 
 // disturbed reports whether ranks did something else outside of MPI than to compute.
@@ -131,7 +142,7 @@ func (p *Profile) disturbed() bool {
 // sleeping finds a rank that sleeps outside of MPI for longer than the others.
 func sleeping(p *Profile) []Finding {
 	e := p.excessOf((*Rank).slept)
-	if e.weight <= 0 {
+	if e.weight <= 0 || alike(e.mean, e.most) {
 		return nil
 	}
 	return []Finding{{Kind: "sleep", Weight: e.weight,

@@ -209,7 +209,7 @@ func (g *graph) commonText(who []int, end int) string {
 // conjugated puts what one rank does into the plural if there are more.
 func conjugated(ranks []int, text string) string {
 	if len(ranks) > 1 {
-		for _, verb := range [][2]string{{"waits", "wait"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"sleeps", "sleep"}, {"was", "were"}, {"exchanges", "exchange"}} {
+		for _, verb := range [][2]string{{"waits", "wait"}, {"polls", "poll"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"sleeps", "sleep"}, {"was", "were"}, {"exchanges", "exchange"}} {
 			if rest, ok := strings.CutPrefix(text, verb[0]); ok && (rest == "" || rest[0] == ' ' || rest[0] == ',') {
 				return verb[1] + rest
 			}

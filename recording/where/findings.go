@@ -42,7 +42,33 @@ func (g *graph) findings() []Finding {
 			all = append(all, causes...)
 		}
 	}
-	return append(all, chains...)
+	all = append(all, chains...)
+	return append(all, g.openWaits(all, in)...)
+}
+
+// openWaits describe waits that one of several ranks may end, of ranks of which nothing else is said. in has the ranks in cycles.
+func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
+	ranks := map[string][]int{}
+	var texts []string
+	for _, p := range g.job.Processes {
+		if in[p.Rank] || g.works(p.Rank) || slices.ContainsFunc(said, func(f Finding) bool { return slices.Contains(f.Ranks, p.Rank) }) {
+			continue
+		}
+		for _, w := range g.waits[p.Rank] {
+			if w.needs != needsOne || w.loose {
+				continue
+			}
+			if ranks[w.text] == nil {
+				texts = append(texts, w.text)
+			}
+			ranks[w.text] = append(ranks[w.text], p.Rank)
+		}
+	}
+	for _, text := range texts {
+		who := compact(ranks[text])
+		all = append(all, Finding{Kind: "wait", Ranks: who, Certainty: Undecided, Text: ranksText(who) + " " + conjugated(who, text)})
+	}
+	return all
 }
 
 // Shorter states of a dead rank may have come from the end of the others.
@@ -57,6 +83,7 @@ func (g *graph) died() (all []Finding) {
 		switch {
 		case p.Condition < Dead:
 			return nil
+		case p.Condition == Dead && p.early() && !slices.ContainsFunc(p.Threads, (*Thread).Waits): // the others may have waited for it
 		case p.Condition == Dead && g.left(p):
 			copied.Condition, copied.Threads, still = Running, p.forGood(), still+1
 		case p.Condition == Dead && !slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Since < standstill }):

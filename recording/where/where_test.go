@@ -270,7 +270,8 @@ func TestFindings(t *testing.T) {
 		{"polls", job(0, waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 1, Tag: 7}), waitall("MPI_Test", Request{Call: "MPI_Irecv", Peer: 0, Tag: 7})),
 			[]string{"possible cycle: 0 → 1 → 0, all in MPI_Test; ranks 0-1 poll and may go on"}},
 		{"polls two in turn, of which one computes", job(0, waitall("MPI_Test", Request{Call: "MPI_Iprobe", Peer: 1, Tag: 7}, Request{Call: "MPI_Iprobe", Peer: 2, Tag: 8}),
-			waitall("MPI_Test", Request{Call: "MPI_Iprobe", Peer: 0, Tag: 7}, Request{Call: "MPI_Iprobe", Peer: 2, Tag: 8}), computes), nil},
+			waitall("MPI_Test", Request{Call: "MPI_Iprobe", Peer: 0, Tag: 7}, Request{Call: "MPI_Iprobe", Peer: 2, Tag: 8}), computes),
+			[]string{"rank 0 polls with MPI_Test for a message from 1, tag 7 or a message from 2, tag 8", "rank 1 polls with MPI_Test for a message from 0, tag 7 or a message from 2, tag 8"}},
 		{"a broadcast does not need all to enter it", job(1, bcast(2, 1), receive(0, 7), computes).entering(1, 0).entering(2, 0),
 			[]string{"1 waits for a message from 0, tag 7; 0 is in MPI_Bcast on MPI_COMM_WORLD, which 1-2 have not entered; 2 computes for 5.0 s, after MPI_Send"}},
 		{"a broadcast that waits for nobody but a rank that waits for it", job(1, bcast(2, 1), receive(0, 7), bcast(2, 1)).entering(1, 0),
@@ -284,7 +285,9 @@ func TestFindings(t *testing.T) {
 			[]string{"rank 1 is stopped by a signal (SIGSTOP); kill -CONT continues it",
 				"0 exchanges messages: to 1, tag 1, from 3, tag 1; 3 exchanges messages: to 0, tag 1, from 2, tag 1; 2 exchanges messages: to 3, tag 1, from 1, tag 1; 1 is stopped"}},
 		{"exchanges that nobody answers", job(0, exchange(1, 1), receive(0, 2)), []string{"cycle: 0 → 1 → 0: 0 exchanges messages: to 1, tag 1, from 1, tag 1; 1 waits for a message from 0, tag 2"}},
-		{"any source", job(0, receive(AnySource, 7), computes, computes), nil},
+		{"any source", job(0, receive(AnySource, 7), computes, computes), []string{"rank 0 waits for a message from any rank, tag 7"}},
+		{"any source, several", job(0, receive(AnySource, 7), receive(AnySource, 7), computes), []string{"ranks 0-1 wait for a message from any rank, tag 7"}},
+		{"any source, and another thread computes", job(0, receive(AnySource, 7), computes, computes).thread(0, computes), nil},
 		{"MPI_PROC_NULL", job(0, receive(ProcNull, 7), computes), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
