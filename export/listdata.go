@@ -19,7 +19,7 @@ const (
 // csvFields are the columns of CSV. New columns are added at the end.
 var csvFields = mustFields("kind,name,value,type,class,scope,verbosity,bind,stage,category,enum,count,flags," +
 	"before,after,status,reason,writable,set,differs,conflicts,description,elements,order,ticks_per_second,max_ticks," +
-	"interface,section,support,queue_scope")
+	"interface,section,support,queue_scope,item")
 
 // only returns the catalog reduced to some kinds.
 func only(c *catalog.Catalog, k catalog.Kind) *catalog.Catalog {

@@ -83,7 +83,7 @@ func TestDiffHints(t *testing.T) {
 	if s := screen(t, m); strings.Index(s, "Notes on the difference") > strings.Index(s, "Messages, the newest first") {
 		t.Errorf("the notes are not first:\n%s", s)
 	}
-	contains(t, m, "MPI_T events: no → yes")
+	contains(t, m, "MPI_T event routines: no → yes")
 	press(m, "L", "X")
 	contains(t, m, "FILE.csv  FILE.json  FILE.ndjson")
 	press(m, "esc", "?")

@@ -358,12 +358,12 @@ func (c *comparison) libraries() {
 	}
 }
 
-// LibraryChange says what differs between two libraries: "MPI_T events: no → yes".
+// LibraryChange says what differs between two libraries: "MPI_T event routines: no → yes".
 func LibraryChange(f Field, arrow string) string {
 	name := f.Name
 	switch name {
 	case "events":
-		name = "MPI_T events:"
+		name = "MPI_T event routines:"
 	case "peruse", "qmpi":
 		name = strings.ToUpper(name) + ":"
 	}

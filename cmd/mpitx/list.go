@@ -257,6 +257,10 @@ func (o *listOptions) empty(all *catalog.Catalog) string {
 		return "no " + o.kinds.Describe(false) + ": " + text
 	}
 	text := export.EmptyMessage(all, o.kinds)
+	described := slices.ContainsFunc(slices.Collect(all.Variables()), func(v *catalog.Variable) bool { return v.Enum == "" && all.EnumOf(v) != nil })
+	if described && o.kinds == catalog.Enums {
+		text += ", but its descriptions name the values of control variables: mpitx list cvars, --fields name,value,item"
+	}
 	if o.kinds == catalog.Pvars && all.Count(o.kinds) == 0 {
 		text += o.whyNoPvars(all)
 	}

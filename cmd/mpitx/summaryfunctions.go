@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -93,7 +94,11 @@ func functionTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term exp
 	}
 	inMPI = max(inMPI, counted)
 	total, call := term.ScaleOf("ns", all[0].time), term.ScaleOf("ns", 1e3)
-	r := &export.Rows{Columns: []export.RowColumn{{Header: "  FUNCTION"}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF MPI", Right: true},
+	header := "  FUNCTION"
+	if len(all) > topFunctions {
+		header += fmt.Sprintf(" (%d of %d)", topFunctions, len(all))
+	}
+	r := &export.Rows{Columns: []export.RowColumn{{Header: header}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF MPI", Right: true},
 		{Header: "CALLS", Right: true}, {Header: call.Unit + "/CALL", Right: true, Point: true}, {Header: "IMBALANCE", Right: true}, {Header: "MAX AT"}}}
 	for _, f := range all[:min(len(all), topFunctions)] {
 		row := []any{"  " + f.name, total.Texts(f.time)[0], share(f.time, inMPI), nil, nil, imbalance(f.max, f.time/float64(f.ranks)), export.RankList(f.maxRanks)}

@@ -179,7 +179,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 			continue
 		}
 		seen[v.Name] = true
-		if w.Result == catalog.WriteOK {
+		if w.Result == catalog.WriteOK || w.Result == catalog.WriteDry {
 			o.explain(v.Name, effects[v.Name], asked[v.Name], c.Job.Size)
 		}
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
@@ -227,7 +227,12 @@ func (o *writeOptions) together(c *catalog.Catalog, outcomes []catalog.SameOutco
 		}
 		return all
 	}
-	now = judge(func(w *catalog.SameOutcome) (catalog.Value, bool) { return w.Back, w.Result == catalog.WriteOK })
+	now = judge(func(w *catalog.SameOutcome) (catalog.Value, bool) {
+		if w.Result == catalog.WriteDry {
+			return w.New, true
+		}
+		return w.Back, w.Result == catalog.WriteOK
+	})
 	return now, judge(func(w *catalog.SameOutcome) (catalog.Value, bool) { return w.New, !w.New.IsZero() })
 }
 
