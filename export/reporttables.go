@@ -123,9 +123,9 @@ var rankQuantities = []struct {
 // phaseTable lists phases.
 func phaseTable(p *profile.Profile, most int, t Terminal) *Rows {
 	list, header := first(p.Phases, most, "PHASE")
-	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME", Right: true}, {Header: "ENTERED", Right: true, Drop: 3}, {Header: "IN MPI", Right: true},
-		{Header: "PARALLEL EFF.", Right: true}, {Header: "BALANCE", Right: true, Drop: 2}, {Header: "COMMUNICATION", Right: true, Drop: 1}, {Header: "CALLS", Right: true, Spare: true},
-		{Header: "SENT", Right: true, Spare: true}, {Header: "RECEIVED", Right: true, Spare: true}}}
+	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME", Right: true}, {Header: "ENTERED", Right: true, Drop: 6}, {Header: "IN MPI", Right: true},
+		{Header: "PARALLEL EFF.", Right: true}, {Header: "BALANCE", Right: true, Drop: 5}, {Header: "COMMUNICATION", Right: true, Drop: 4}, {Header: "CALLS", Right: true, Drop: 3},
+		{Header: "SENT", Right: true, Drop: 2}, {Header: "RECEIVED", Right: true, Drop: 1}}}
 	for _, ph := range list {
 		name := ph.Name
 		if name == "" {
@@ -154,8 +154,8 @@ func objectTable(p *profile.Profile, most int, t Terminal) *Rows {
 		longest = max(longest, o.Time)
 	}
 	total := t.ScaleOf("ns", float64(longest))
-	r := &Rows{Columns: []RowColumn{{Header: header, Floor: commFloor}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true, Drop: 1}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true},
-		{Header: "OF RUN", Right: true}, {Header: "CALLS", Right: true}, {Header: "SENT", Right: true, Drop: 3}, {Header: "RECEIVED", Right: true, Drop: 2}, {Header: "KIND", Spare: true}}}
+	r := &Rows{Columns: []RowColumn{{Header: header, Floor: 20}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true, Drop: 2}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true},
+		{Header: "OF RUN", Right: true}, {Header: "CALLS", Right: true}, {Header: "SENT", Right: true, Drop: 4}, {Header: "RECEIVED", Right: true, Drop: 3}, {Header: "KIND", Drop: 1}}}
 	for _, o := range list {
 		var size, groups any
 		if o.Known && o.Kind != profile.File {
