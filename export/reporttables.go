@@ -81,8 +81,8 @@ func bytesText(t Terminal, n uint64) string {
 
 // rankTable shows how numbers differ over the ranks.
 func rankTable(p *profile.Profile, most int, t Terminal) *Rows {
-	r := &Rows{Columns: []RowColumn{{Header: "PER RANK"}, {Header: "MIN", Right: true, Point: true}, {Header: "MEAN", Right: true, Point: true},
-		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true}, {Header: "MAX AT"}, {Header: "MIN AT", Spare: true}}}
+	r := &Rows{Columns: []RowColumn{{Header: "PER RANK", Floor: 24}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
+		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true, Drop: 2}, {Header: "MAX AT", Drop: 4}, {Header: "MIN AT", Drop: 1}}}
 	for _, q := range rankQuantities {
 		s := p.SpreadOverRanks(q.of)
 		if s.Max == 0 || most > 0 && len(r.Rows) == most {

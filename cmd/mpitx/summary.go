@@ -122,9 +122,9 @@ func share(part, whole float64) string {
 }
 
 func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Terminal) {
-	r := &export.Rows{Columns: []export.RowColumn{{Header: "  PER RANK"}, {Header: "MIN", Right: true, Point: true}, {Header: "MEAN", Right: true, Point: true},
-		{Header: "MAX", Right: true, Point: true}, {Header: "TOTAL", Right: true, Point: true, Spare: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true},
-		{Header: "MAX AT"}}}
+	r := &export.Rows{Columns: []export.RowColumn{{Header: "  PER RANK", Floor: 28}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
+		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true, Drop: 2}, {Header: "MAX AT", Drop: 4},
+		{Header: "TOTAL", Right: true, Point: true, Drop: 1}}}
 	for _, line := range summed {
 		s := of[line.variable]
 		if s == nil || s.Zero() {
@@ -132,7 +132,7 @@ func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Termin
 		}
 		scale := term.ScaleOf(s.Unit, s.Max.Float64())
 		t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64())
-		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], t[3], scale.Unit, imbalance(s.Max.Float64(), s.Mean), export.RankList(s.MaxRanks)})
+		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], scale.Unit, imbalance(s.Max.Float64(), s.Mean), export.RankList(s.MaxRanks), t[3]})
 	}
 	r.Write(b, export.FormatTable, term)
 }
