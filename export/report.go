@@ -131,7 +131,8 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 	}
 	text := fmt.Sprintf("MPI takes %s of the run time, in %s", recording.Percent(inMPI(p)), counted(int(p.Total.Calls), "call"))
 	if slices.ContainsFunc(p.Ranks, func(r *profile.Rank) bool { return r.Threads > 1 }) {
-		text += " (of the main threads; below, times are sums over threads)"
+		text = fmt.Sprintf("MPI takes %s of the run time of the main threads. All threads make %s; below, times are sums over threads, and those per rank of the main threads",
+			recording.Percent(inMPI(p)), counted(int(p.Total.Calls), "call"))
 	}
 	if e := p.Efficiency; e.Parallel > 0 {
 		times := "×"

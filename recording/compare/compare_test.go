@@ -219,6 +219,46 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// What ranks do outside of MPI for longer or for less long is said of those ranks of which it is true.
+func TestOutsideOfRanks(t *testing.T) {
+	// The times outside of MPI of the ranks, before and after.
+	for _, c := range []struct {
+		base, with []float64
+		says       string
+	}{
+		{[]float64{1, 1, 1, 1}, []float64{0, 3, 0, 0}, "rank 1 is outside of MPI for 2.00 s more (1.00 → 3.00 s), the others for 1.00 s less each / what rank 1 does there"},
+		{[]float64{0, 3, 0, 0}, []float64{1, 1, 1, 1}, "rank 1 is outside of MPI for 2.00 s less (3.00 → 1.00 s), the others for 1.00 s more each / what rank 1 does there"},
+		{[]float64{1, 1, 1, 1}, []float64{0.2, 3, 0.2, 0.2}, "rank 1 is outside of MPI for 2.00 s more (1.00 → 3.00 s), the others for 800 ms less each / what rank 1 does there"},
+		{[]float64{1, 1, 1, 1}, []float64{1, 3, 1, 1}, "rank 1 is outside of MPI for 2.00 s more (1.00 → 3.00 s), the others for as long as before / what rank 1 does there"},
+		{[]float64{1, 1, 1, 1}, []float64{1.5, 4, 2, 1}, "rank 1 is outside of MPI for 3.00 s more (1.00 → 4.00 s), the others from as long to 1.00 s more / what rank 1 does there"},
+		{[]float64{1, 1}, []float64{2, 1}, "rank 0 is outside of MPI for 1.00 s more (1.00 → 2.00 s), the other one for as long as before / what rank 0 does there"},
+		{[]float64{1, 1, 1, 1}, []float64{2, 2, 0, 0}, "ranks 0, 1 are outside of MPI for 1.00 s more on average, ranks 2, 3 for 1.00 s less on average / the program itself"},
+		{[]float64{1, 1, 1, 1}, []float64{2, 2.1, 1, 1}, "ranks 0, 1 are outside of MPI for 1.05 s more on average, the others for as long as before / the program itself"},
+		{[]float64{1, 1, 1, 1}, []float64{2, 2.1, 2, 2}, "ranks are outside of MPI for 1.02 s more (1.00 → 2.02 s a rank)"}, // no rank stands out
+		{[]float64{1, 1, 1, 1}, []float64{1, 1, 1, 1}, ""},
+	} {
+		run := func(useful []float64) *profile.Profile {
+			var inMPI []float64
+			for _, x := range useful {
+				inMPI = append(inMPI, 10-x)
+			}
+			return job(10, inMPI...)
+		}
+		got := ""
+		for _, f := range pair(run(c.base), run(c.with)).Findings("") {
+			if f.Kind == "outside of MPI" {
+				got += f.Text
+				if f.Next != "" {
+					got += " / " + f.Next
+				}
+			}
+		}
+		if got != c.says && (c.says == "" || !strings.HasPrefix(got, c.says)) {
+			t.Errorf("%v to %v: %s", c.base, c.with, got)
+		}
+	}
+}
+
 // With several runs, changes that are smaller than the spread are no findings.
 func TestSpread(t *testing.T) {
 	run := func(elapsed, waited float64) Input {
@@ -311,7 +351,7 @@ func TestFindingsCores(t *testing.T) {
 	spent(a, "MPI_Barrier", "a", "main", 10, 20, 1, 1)
 	spent(b, "MPI_Barrier", "a", "main", 10, 20, 3, 3)
 	spent(c, "MPI_Barrier", "a", "main", 10, 20, 3, 3)
-	equal(t, "short", texts(pair(a, b).Findings("")), `processor: run2: 2 ranks on 1 core: rank 0 waited 40 % of the run for a core; ranks waited 8.00 s more for cores (0 → 8.00 s a rank); whether calls became slower cannot be told
+	equal(t, "short", texts(pair(a, b).Findings("")), `processor: run2: 2 ranks on 1 core: ranks waited 40 % of the run for a core; ranks waited 8.00 s more for cores (0 → 8.00 s a rank); whether calls became slower cannot be told
 run time: the run takes 10.0 s more (10.0 → 20.0 s, +100 %): on average, ranks spend 2.00 s more in MPI and 8.00 s more outside of it
 `)
 	asleep := onCores(job(20, 3, 3), 1, 9, 0) // and as long as cores were missing

@@ -246,14 +246,14 @@ func (f *finder) outside() (list []profile.Finding) {
 
 // spends finds a change of the time of one thing that ranks do.
 func (f *finder) spends(way pastime, all Measure) []profile.Finding {
-	for _, r := range f.c.Ranks {
+	if r, others := f.apart(way); r != nil {
 		d := r.Measure(way.measure)
-		others := all.Change()*float64(len(f.c.SameRanks)) - d.Change()
-		if len(f.c.SameRanks) > 1 && f.matters(d.Delta) && math.Abs(others) < math.Abs(d.Change())/2 {
-			return []profile.Finding{{Kind: way.kind, Weight: f.part(d.Change()),
-				Text: fmt.Sprintf("rank %d %s outside of MPI for %s (%s), the others %s%s", r.Source, way.does, more(d), arrow(d), together(others, d.Change()), varies(d.Delta)),
-				Next: fmt.Sprintf(way.one, r.Source)}}
-		}
+		return []profile.Finding{{Kind: way.kind, Weight: f.part(d.Change()),
+			Text: fmt.Sprintf("rank %d %s outside of MPI for %s (%s), %s%s", r.Source, way.does, more(d), arrow(d), others, varies(d.Delta)),
+			Next: fmt.Sprintf(way.one, r.Source)}}
+	}
+	if found, ok := f.divided(way); ok {
+		return []profile.Finding{found}
 	}
 	if !f.matters(all.Delta) {
 		return nil
@@ -261,6 +261,108 @@ func (f *finder) spends(way pastime, all Measure) []profile.Finding {
 	return []profile.Finding{{Kind: way.kind, Weight: f.part(all.Change()),
 		Text: fmt.Sprintf("ranks %s outside of MPI for %s (%s a rank)%s%s", way.do, more(all), arrow(all), f.share(all.Change()), varies(all.Delta)),
 		Next: way.all}}
+}
+
+// apart is the rank whose time changed by the most if the others changed less, or by about the same, and what they do; nil: there is none.
+func (f *finder) apart(way pastime) (found *Item, others string) {
+	if len(f.c.SameRanks) < 2 {
+		return nil, ""
+	}
+	for _, r := range f.c.Ranks {
+		if found == nil || math.Abs(r.Measure(way.measure).Change()) > math.Abs(found.Measure(way.measure).Change()) {
+			found = r
+		}
+	}
+	var changes []float64
+	for _, r := range f.c.Ranks {
+		if r != found {
+			changes = append(changes, r.Measure(way.measure).Change())
+		}
+	}
+	d := found.Measure(way.measure)
+	least, most := slices.Min(changes), slices.Max(changes)
+	away := min(math.Abs(d.Change()-least), math.Abs(d.Change()-most))
+	if !f.matters(d.Delta) || away < math.Abs(d.Change())/2 {
+		return nil, ""
+	}
+	verb := "the others"
+	if len(changes) == 1 {
+		verb = "the other one"
+	}
+	switch size := math.Abs(d.Change()); {
+	case max(math.Abs(least), math.Abs(most)) < 0.05*size:
+		return found, verb + " for as long as before"
+	case most-least > 0.2*size:
+		return found, fmt.Sprintf("%s from %s to %s", verb, longer(least, size), longer(most, size))
+	default:
+		mean := (least + most) / 2
+		each := ""
+		if len(changes) > 1 {
+			each = " each"
+		}
+		return found, verb + " for " + longer(mean, size) + each
+	}
+}
+
+// divided says which ranks do something for longer and which for less long, if not all of them changed alike.
+func (f *finder) divided(way pastime) (found profile.Finding, ok bool) {
+	if len(f.c.SameRanks) < 2 {
+		return found, false
+	}
+	var parts []string
+	rest, first := len(f.c.Ranks), 0
+	for _, sign := range []float64{1, -1} {
+		var numbers []int
+		sum := 0.0
+		for _, r := range f.c.Ranks {
+			if d := r.Measure(way.measure); f.matters(d.Delta) && d.Change()*sign > 0 {
+				numbers, sum = append(numbers, r.Source), sum+d.Change()
+			}
+		}
+		slices.Sort(numbers)
+		ranks := strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]"))
+		if rest -= len(ranks); len(ranks) == 0 || len(ranks) == len(f.c.Ranks) {
+			continue
+		}
+		mean := sum / float64(len(ranks))
+		if w := f.part(mean); math.Abs(w) > math.Abs(found.Weight) || math.Abs(w) == math.Abs(found.Weight) && numbers[0] < first {
+			found.Weight = w
+		}
+		first = numbers[0]
+		if len(parts) == 0 {
+			parts = append(parts, fmt.Sprintf("%s %s outside of MPI for %s", called(ranks), pick(ranks, way.does, way.do), longer(mean, mean)))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s for %s", called(ranks), longer(mean, mean)))
+		}
+		if len(ranks) > 1 {
+			parts[len(parts)-1] += " on average"
+		}
+	}
+	if len(parts) == 0 {
+		return found, false
+	}
+	if rest > 0 {
+		parts = append(parts, "the others for as long as before")
+	}
+	found.Kind, found.Text, found.Next = way.kind, strings.Join(parts, ", "), way.all
+	return found, true
+}
+
+// called is "rank 1" or "ranks 0, 2, 3".
+func called(ranks []string) string {
+	const most = 8
+	if len(ranks) > most {
+		return fmt.Sprintf("%d ranks (%s, …)", len(ranks), strings.Join(ranks[:most], ", "))
+	}
+	return pick(ranks, "rank ", "ranks ") + strings.Join(ranks, ", ")
+}
+
+// pick is the word for one rank or for several.
+func pick(ranks []string, one, many string) string {
+	if len(ranks) == 1 {
+		return one
+	}
+	return many
 }
 
 func (f *finder) initializing() []profile.Finding {

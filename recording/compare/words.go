@@ -70,14 +70,6 @@ func longer(change, size float64) string {
 	return amount(math.Abs(change), "ns") + word
 }
 
-// together is what others do for, next to a change of a rank.
-func together(change, size float64) string {
-	if text := longer(change, size); text != "as long" {
-		return "for " + text + " in all"
-	}
-	return "for as long as before"
-}
-
 // arrow is both numbers in one unit: "1.20 → 3.30 s".
 func arrow(m Measure) string {
 	a, b, unit := both(m)

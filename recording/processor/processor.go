@@ -32,6 +32,8 @@ type Rank struct {
 	Ran, Waited, Slept  Range         // parts of Outside
 	ThreadWait, RanBoth time.Duration // in MPI and outside of it: waited for a core, ran
 
+	Others []*Rank // the other threads of the process that call MPI
+
 	span       time.Duration // of its record
 	mask       []uint64
 	quota      float64
@@ -41,11 +43,11 @@ type Rank struct {
 // Elapsed is the time for which the split is known; 0 if calls were not timed.
 func (r *Rank) Elapsed() time.Duration { return r.Inside + r.Outside }
 
-// waitShare is how much of its time the thread has waited for a core, in MPI and outside of it.
-func (r *Rank) waitShare() float64 {
-	whole := r.whole()
-	if r.Elapsed() == 0 {
-		whole = r.span
+// waitShare is how much of the time of a process one of its threads has waited for a core, in MPI and outside of it.
+func (r *Rank) waitShare(of *Rank) float64 {
+	whole := of.whole()
+	if of.Elapsed() == 0 {
+		whole = of.span
 	}
 	return min(part(r.ThreadWait, whole), 1)
 }
@@ -77,9 +79,14 @@ const table = "processor"
 // Read reads the processor's part of a run; nil if an older mpitx recorded it. wanted chooses ranks; nil: all.
 func Read(run *recording.Run, wanted func(*recording.Rank) bool) *Processor {
 	p := &Processor{}
+	others := map[*recording.Rank][]*Rank{}
 	ours := func(t *recording.Table) bool { return t.Name == table }
 	for row := range run.Rows(recording.Options{Table: ours, ByThread: true, Rank: wanted}) {
-		if r := read(row); r != nil && row.Table.Rank.Rank >= 0 {
+		switch r, main := read(row); {
+		case row.Table.Rank.Rank < 0:
+		case !main:
+			others[r.Process] = append(others[r.Process], r)
+		default:
 			from, to := run.Span(r.Process)
 			r.span = to - from
 			p.Ranks = append(p.Ranks, r)
@@ -89,12 +96,15 @@ func Read(run *recording.Run, wanted func(*recording.Rank) bool) *Processor {
 		return nil
 	}
 	slices.SortStableFunc(p.Ranks, func(a, b *Rank) int { return a.Number - b.Number })
+	for _, r := range p.Ranks {
+		r.Others = others[r.Process]
+	}
 	p.group()
 	return p
 }
 
-// read reads the row of the thread that initialized MPI; nil for others.
-func read(row *recording.Row) *Rank {
+// read reads the row of a thread; main: it initialized MPI.
+func read(row *recording.Row) (r *Rank, main bool) {
 	values := map[string][]recording.Value{}
 	for i := range row.Table.Fields {
 		f := &row.Table.Fields[i]
@@ -112,10 +122,7 @@ func read(row *recording.Row) *Rank {
 		least := span(name + "_least")
 		return Range{least, max(span(name+"_most"), least)}
 	}
-	if count("main") == 0 {
-		return nil
-	}
-	r := &Rank{Process: row.Table.Rank, Number: row.Table.Rank.Rank, Cores: int(min(count("cores"), 1<<20)), Estimated: count("estimated") != 0,
+	r = &Rank{Process: row.Table.Rank, Number: row.Table.Rank.Rank, Cores: int(min(count("cores"), 1<<20)), Estimated: count("estimated") != 0,
 		Time: span("process_time"), Wait: span("process_wait"), Inside: span("inside"), Outside: span("outside"),
 		ThreadWait: span("wait"), RanBoth: span("time"), Ran: between("ran"), Waited: between("waited"), Slept: between("slept"), quotaGroup: count("quota_group")}
 	if count("partial") != 0 { // calls that were left out count as time outside of MPI
@@ -128,7 +135,7 @@ func read(row *recording.Row) *Rank {
 		n, _ := v.Uint64()
 		r.mask = append(r.mask, n)
 	}
-	return r
+	return r, count("main") != 0
 }
 
 func onesIn(mask []uint64) (n int) {

@@ -47,7 +47,7 @@ func TestShortages(t *testing.T) {
 	says(t, of(on(0, "a", 1, 0, 0), on(1, "a", 2, 300*ms, 0)), "2 ranks on 2 cores: rank 1 waited 30 % of the run for a core, which other threads or programs had")
 	says(t, of(on(0, "a", 1, 200*ms, 0), on(1, "b", 1, 0, 0), on(2, "a", 1, 0, 0)), "2 ranks on 1 core: rank 0 waited 20 % of the run for a core") // on two hosts
 	says(t, of(on(0, "a", 1, 0, 900*ms), on(1, "a", 1, 10*ms, 900*ms)),
-		"2 ranks on 1 core: rank 1 was ready to run without a core for 91 % of the run, in MPI, where yielding while it waits for others looks the same")
+		"2 ranks on 1 core: ranks were ready to run without a core for 90-91 % of the run, in MPI, where yielding while they wait for others looks the same")
 	says(t, of(on(0, "a", 1, 200*ms, 0), on(1, "a", 1, 0, 0), on(2, "b", 1, 300*ms, 0), on(3, "b", 1, 0, 0)),
 		"2 ranks on 1 core: rank 2 waited 30 % of the run for a core; 1 other group of ranks had too few cores as well")
 	says(t, of(limited(on(0, "a", 1, 0, 0), 1.5, 7), limited(on(1, "a", 2, 400*ms, 0), 1.5, 7)),
@@ -62,6 +62,13 @@ func TestShortages(t *testing.T) {
 	sampled := on(0, "a", 1, 0, 500*ms)
 	sampled.Inside, sampled.Outside, sampled.span = 0, 0, time.Second
 	says(t, of(sampled), "1 rank on 1 core: rank 0 was ready to run without a core for 50 % of the run; in MPI, yielding while it waits for others looks the same")
+	says(t, of(on(0, "a", 3, 550*ms, 0), on(1, "a", 3, 620*ms, 0), on(2, "a", 3, 600*ms, 0)), "3 ranks on 2 cores: ranks waited 55-62 % of the run for a core")
+	threads, more := on(0, "a", 3, 0, 0), on(0, "a", 3, 300*ms, 200*ms) // the first one waits for the other
+	threads.Others = []*Rank{on(0, "a", 3, 0, 100*ms), more}
+	says(t, of(threads, on(1, "a", 3, 0, 0)), "2 ranks on 2 cores: a thread of rank 0 waited 30 % of the run for a core, which other threads or programs had")
+	if d := of(threads).Delay(); d != 600*ms {
+		t.Errorf("delay of threads %v", d)
+	}
 	if d := of(on(0, "a", 1, 200*ms, 100*ms), on(1, "a", 1, 0, 50*ms)).Delay(); d != 350*ms {
 		t.Errorf("delay %v", d)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -72,41 +73,80 @@ func (g *Group) add(o *Group) {
 	g.Ranks = append(g.Ranks, o.Ranks...)
 }
 
-// shortage is about the rank that waited most; nil if that is not much.
-func (g *Group) shortage() *Shortage {
-	sure, maybe := &Shortage{Group: g, Sure: true}, &Shortage{Group: g}
-	for _, r := range g.Ranks {
-		if share := part(r.Waited.Least, r.whole()); share > sure.Share {
-			sure.Rank, sure.Share = r, share
-		}
-		if share := r.waitShare(); share > maybe.Share {
-			maybe.Rank, maybe.Share = r, share
-		}
+// waiter is a thread of a rank that waited for a core.
+type waiter struct {
+	rank, thread *Rank
+	share        float64 // of the run
+}
+
+func (w *waiter) String() string {
+	if w.rank == w.thread {
+		return fmt.Sprintf("rank %d", w.rank.Number)
 	}
-	switch {
-	case sure.Share >= significant:
-		least := ""
-		if !sure.Rank.Waited.Known(0.02, sure.Rank.whole()) {
-			least = "at least "
+	return fmt.Sprintf("a thread of rank %d", w.rank.Number)
+}
+
+// worst is the thread that waited most, by a measure of a thread of a run. alike says that all ranks waited about as long, at least for the
+// share that is returned.
+func (g *Group) worst(share func(thread, of *Rank) float64) (worst waiter, least float64, alike bool) {
+	least = 1
+	for _, r := range g.Ranks {
+		most := 0.0
+		for _, t := range append([]*Rank{r}, r.Others...) {
+			x := share(t, r)
+			if most = max(most, x); x > worst.share {
+				worst = waiter{r, t, x}
+			}
 		}
-		sure.Text = fmt.Sprintf("%s: rank %d waited %s%s of the run for a core", g.Text(), sure.Rank.Number, least, percent(sure.Share))
-		if sure.Rank.Estimated {
-			sure.Text += ", estimated from interruptions"
+		least = min(least, most)
+	}
+	return worst, least, len(g.Ranks) > 1 && least >= 0.75*worst.share
+}
+
+// shortage is about the rank that waited most, or all of them; nil if that is not much.
+func (g *Group) shortage() *Shortage {
+	sure, least, alike := g.worst(func(t, of *Rank) float64 { return part(t.Waited.Least, of.whole()) })
+	if sure.share >= significant {
+		text := fmt.Sprintf("%s: %v waited ", g.Text(), &sure)
+		if !sure.thread.Waited.Known(0.02, sure.rank.whole()) {
+			text += "at least "
+		}
+		text += percent(sure.share)
+		if alike {
+			text = fmt.Sprintf("%s: ranks waited %s", g.Text(), between(least, sure.share))
+		}
+		text += " of the run for a core"
+		if sure.thread.Estimated {
+			text += ", estimated from interruptions"
 		}
 		if !g.Short() {
-			sure.Text += ", which other threads or programs had"
+			text += ", which other threads or programs had"
 		}
-		return sure
-	case maybe.Share >= significant:
-		maybe.Text = fmt.Sprintf("%s: rank %d was ready to run without a core for %s of the run", g.Text(), maybe.Rank.Number, percent(maybe.Share))
-		if maybe.Rank.Elapsed() > 0 {
-			maybe.Text += ", in MPI, where yielding while it waits for others looks the same"
-		} else {
-			maybe.Text += "; in MPI, yielding while it waits for others looks the same"
-		}
-		return maybe
+		return &Shortage{Group: g, Rank: sure.rank, Share: sure.share, Text: text, Sure: true}
 	}
-	return nil
+	maybe, least, alike := g.worst(func(t, of *Rank) float64 { return t.waitShare(of) })
+	if maybe.share < significant {
+		return nil
+	}
+	text, waits := fmt.Sprintf("%s: %v was ready to run without a core for %s", g.Text(), &maybe, percent(maybe.share)), "it waits"
+	if alike {
+		text, waits = fmt.Sprintf("%s: ranks were ready to run without a core for %s", g.Text(), between(least, maybe.share)), "they wait"
+	}
+	text += " of the run"
+	if maybe.thread.Elapsed() > 0 {
+		text += ", in MPI, where yielding while " + waits + " for others looks the same"
+	} else {
+		text += "; in MPI, yielding while " + waits + " for others looks the same"
+	}
+	return &Shortage{Group: g, Rank: maybe.rank, Share: maybe.share, Text: text}
+}
+
+// between is a range in percent: "55-62 %".
+func between(least, most float64) string {
+	if a, b := percent(least), percent(most); a != b {
+		return strings.TrimSuffix(a, " %") + "-" + b
+	}
+	return percent(most)
 }
 
 // Text is "4 ranks on 2 cores".
@@ -121,13 +161,15 @@ func (g *Group) Text() string {
 	return text
 }
 
-// Delay is the longest time by which ranks may have been late because cores were missing. Any rank can delay any other, whenever it waits.
+// Delay is the longest time by which ranks may have been late because cores were missing. Any thread can delay any other, whenever it waits.
 func (p *Processor) Delay() (sum time.Duration) {
 	if p == nil {
 		return 0
 	}
 	for _, r := range p.Ranks {
-		sum += max(r.ThreadWait, r.Waited.Most)
+		for _, t := range append([]*Rank{r}, r.Others...) {
+			sum += max(t.ThreadWait, t.Waited.Most)
+		}
 	}
 	return sum
 }
