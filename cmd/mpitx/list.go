@@ -259,7 +259,7 @@ func (o *listOptions) empty(all *catalog.Catalog) string {
 	text := export.EmptyMessage(all, o.kinds)
 	described := slices.ContainsFunc(slices.Collect(all.Variables()), func(v *catalog.Variable) bool { return v.Enum == "" && all.EnumOf(v) != nil })
 	if described && o.kinds == catalog.Enums {
-		text += ", but its descriptions name the values of control variables: mpitx list cvars, --fields name,value,item"
+		text += ", but it describes the values of control variables: mpitx show NAME lists them, and mpitx list cvars --fields name,value,item those that are set"
 	}
 	if o.kinds == catalog.Pvars && all.Count(o.kinds) == 0 {
 		text += o.whyNoPvars(all)

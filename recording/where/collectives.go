@@ -93,6 +93,7 @@ func (g *graph) mismatches() []Finding {
 // differing are the mismatches that one look shows.
 func (g *graph) differing() (all []Finding) {
 	calls, names, order := g.waitedFor()
+	order = append(order, g.leftDifferently(calls, names)...)
 	for _, at := range order {
 		for _, p := range g.job.Processes { // those that have made the call and gone on
 			o := g.object(p.Rank, at.identity)
@@ -116,6 +117,27 @@ func (g *graph) differing() (all []Finding) {
 		all = append(all, f)
 	}
 	return all
+}
+
+// leftDifferently are the calls that no rank is in any more, and that differed.
+func (g *graph) leftDifferently(calls map[place][]*inCollective, names map[string]*Object) (order []place) {
+	first := map[place]Entry{}
+	for _, p := range g.job.Processes {
+		for _, o := range p.Objects {
+			for _, e := range o.Recent {
+				at := place{o.Identity, e.Number}
+				if e.Call = strings.TrimSuffix(e.Call, "_c"); o.Inter {
+					e.Root = NoRank
+				}
+				was, known := first[at]
+				if first[at] = e; known && was != e && calls[at] == nil && e.Number > 0 && o.Identity != "" {
+					calls[at], names[at.identity] = []*inCollective{}, o
+					order = append(order, at)
+				}
+			}
+		}
+	}
+	return order
 }
 
 // Collectives that no process can leave before all have entered them.

@@ -1,6 +1,7 @@
 package where
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,10 +21,13 @@ func (g *graph) findings() []Finding {
 	var all []Finding
 	all = append(all, g.endings()...)
 	all = append(all, g.conditions()...)
-	for _, f := range g.died() {
+	mismatches := g.mismatches()
+	for _, f := range g.died(mismatches) {
 		all = append(all, Finding{Kind: f.Kind, Ranks: f.Ranks, Certainty: f.Certainty, Text: "before that, " + f.Text})
 	}
-	all = append(all, g.mismatches()...)
+	if !g.gone() { // else they are said by died
+		all = append(all, mismatches...)
+	}
 	cycles, in, sure := g.cycles()
 	misses, explained := g.nearMisses(in)
 	causes, chains := g.chains(in, sure)
@@ -46,57 +50,104 @@ func (g *graph) findings() []Finding {
 	return append(all, g.openWaits(all, in)...)
 }
 
-// openWaits describe waits that one of several ranks may end, of ranks of which nothing else is said. in has the ranks in cycles.
+// openWaits describe waits that one of several ranks may end, or a message that is under way, of ranks of which nothing else is said. in has the
+// ranks in cycles.
 func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
-	ranks := map[string][]int{}
-	var texts []string
+	type open struct{ waits, others string }
+	ranks := map[open][]int{}
+	var order []open
 	for _, p := range g.job.Processes {
-		if in[p.Rank] || g.works(p.Rank) || slices.ContainsFunc(said, func(f Finding) bool { return slices.Contains(f.Ranks, p.Rank) }) {
+		if in[p.Rank] || slices.ContainsFunc(said, func(f Finding) bool { return slices.Contains(f.Ranks, p.Rank) }) {
 			continue
 		}
+		add := func(w wait, text string) {
+			o := open{text, g.workers(w.all())}
+			if ranks[o] == nil {
+				order = append(order, o)
+			}
+			ranks[o] = append(ranks[o], p.Rank)
+		}
+		for _, w := range g.coming[p.Rank] {
+			if len(p.Threads) == 1 && w.thread.Inside && w.thread.Class == Receive && len(w.named) > 0 && !w.thread.moment() {
+				w.maybe = w.named
+				add(w, w.text+", which is under way")
+			}
+		}
 		for _, w := range g.waits[p.Rank] {
-			if w.needs != needsOne || w.loose {
-				continue
+			if !g.works(p.Rank) && w.needs == needsOne && !w.loose {
+				add(w, w.text)
 			}
-			if ranks[w.text] == nil {
-				texts = append(texts, w.text)
-			}
-			ranks[w.text] = append(ranks[w.text], p.Rank)
 		}
 	}
-	for _, text := range texts {
-		who := compact(ranks[text])
-		all = append(all, Finding{Kind: "wait", Ranks: who, Certainty: Undecided, Text: ranksText(who) + " " + conjugated(who, text)})
+	for _, o := range order {
+		who := compact(ranks[o])
+		all = append(all, Finding{Kind: "wait", Ranks: who, Certainty: Undecided, Text: ranksText(who) + " " + conjugated(who, o.waits) + o.others})
 	}
 	return all
+}
+
+// workers says what those of some ranks do that do not wait, if they do the same: "; 1-2 compute for 5.0 s"; "" else.
+func (g *graph) workers(of []int) string {
+	var ranks []int
+	text := ""
+	for _, rank := range of {
+		p := g.ranks[rank]
+		if p == nil || !p.active() && !g.works(rank) {
+			continue
+		}
+		t := g.endText(rank, nil)
+		if text = cmp.Or(text, t); text != t {
+			return ""
+		}
+		ranks = append(ranks, rank)
+	}
+	if len(ranks) == 0 {
+		return ""
+	}
+	return "; " + list(ranks) + " " + conjugated(ranks, text)
 }
 
 // Shorter states of a dead rank may have come from the end of the others.
 const standstill = time.Second
 
-// died are the findings of a job of which all processes are gone, about the ranks that stood still when they died.
-func (g *graph) died() (all []Finding) {
-	was, still := *g.job, 0
+// stood is how long a thread has done nothing else: a poll that finds nothing is nothing else.
+func (t *Thread) stood() time.Duration {
+	if t.Class == Poll {
+		return t.Idle
+	}
+	return t.Since
+}
+
+// gone reports whether no process is left.
+func (g *graph) gone() bool {
+	return !slices.ContainsFunc(g.job.Processes, func(p *Process) bool { return p.Condition < Dead })
+}
+
+// died are the findings of a job of which all processes are gone: calls that did not match, and what the ranks that stood still when they died had
+// waited for.
+func (g *graph) died(mismatches []Finding) (all []Finding) {
+	if !g.gone() {
+		return nil
+	}
+	was, still := *g.job, false
 	was.Processes = nil
 	for _, p := range g.job.Processes {
 		copied := *p
 		switch {
-		case p.Condition < Dead:
-			return nil
-		case p.Condition == Dead && p.early() && !slices.ContainsFunc(p.Threads, (*Thread).Waits): // the others may have waited for it
-		case p.Condition == Dead && g.left(p):
-			copied.Condition, copied.Threads, still = Running, p.forGood(), still+1
-		case p.Condition == Dead && !slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.Since < standstill }):
-			copied.Condition, still = Running, still+1
+		case p.Condition != Dead:
+		case p.early() && !slices.ContainsFunc(p.Threads, (*Thread).Waits): // the others may have waited for it
+		case g.left(p):
+			copied.Condition, copied.Threads, still = Running, p.forGood(), true
+		case !slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.stood() < standstill }):
+			copied.Condition, still = Running, true
 		}
 		was.Processes = append(was.Processes, &copied)
 	}
-	if still == 0 {
-		return nil
+	if all = mismatches; !still {
+		return all
 	}
-	same := g.mismatches() // of dead ranks, as the other findings
 	for _, f := range newGraph(&was).findings() {
-		if slices.Contains([]string{"tags", "cycle", "wait"}, f.Kind) || f.Kind == "mismatch" && !slices.ContainsFunc(same, func(s Finding) bool { return s.Text == f.Text }) {
+		if slices.Contains([]string{"tags", "cycle", "wait"}, f.Kind) || f.Kind == "mismatch" && !slices.ContainsFunc(all, func(s Finding) bool { return s.Text == f.Text }) {
 			all = append(all, f)
 		}
 	}

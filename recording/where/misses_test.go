@@ -102,7 +102,7 @@ func TestMissesOfTheDead(t *testing.T) {
 		{"objects", across(), died + "\ncertain before that, mismatched collectives: rank 2 calls MPI_Allreduce on solid, the others on fluid"},
 		{"objects, for a moment", across().since(0, second/2).since(1, second/2).since(2, second/2), died},
 		{"one object", job(2, collective("MPI_Barrier", 2), bcast(0, 2)).condition(0, Dead).condition(1, Dead),
-			"certain ranks 0-1 have died\ncertain mismatched collectives on MPI_COMM_WORLD (call 2): rank 0 is in MPI_Barrier, rank 1 is in MPI_Bcast"},
+			"certain ranks 0-1 have died\ncertain before that, mismatched collectives on MPI_COMM_WORLD (call 2): rank 0 is in MPI_Barrier, rank 1 is in MPI_Bcast"},
 		{"a communicator", job(0, send(1, 7), receive(0, 7)).on("copy", 1).sent(0, 1, 7).condition(0, Dead).condition(1, Dead),
 			"certain ranks 0-1 have died\ncertain before that, the communicators differ: 0 sends to 1 with tag 7 on MPI_COMM_WORLD in MPI_Send, and 1 waits for a message from 0 with tag 7 on copy in MPI_Recv"},
 	} {

@@ -40,6 +40,7 @@ type graph struct {
 	members map[member]int // the world rank of each rank of each object
 	waits   map[int][]wait // by rank; in the order of its threads
 	unmet   map[int][]sent // by their places: messages that calls have sent and nobody will receive
+	coming  map[int][]wait // by rank; waits for a message that is under way
 }
 
 // member is a rank of an object; side is its group in an intercommunicator.
@@ -50,7 +51,7 @@ type member struct {
 }
 
 func newGraph(job *Job) *graph {
-	g := &graph{job: job, ranks: map[int]*Process{}, members: map[member]int{}, waits: map[int][]wait{}}
+	g := &graph{job: job, ranks: map[int]*Process{}, members: map[member]int{}, waits: map[int][]wait{}, coming: map[int][]wait{}}
 	for _, p := range job.Processes {
 		g.ranks[p.Rank] = p
 		for _, o := range p.Objects {
@@ -69,6 +70,11 @@ func newGraph(job *Job) *graph {
 	}
 	g.dropMatched()
 	for rank, waits := range g.waits {
+		for _, w := range waits {
+			if w.arrives {
+				g.coming[rank] = append(g.coming[rank], w)
+			}
+		}
 		g.waits[rank] = slices.DeleteFunc(waits, func(w wait) bool { return w.arrives })
 	}
 	return g
