@@ -285,7 +285,7 @@ func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
 	}
 	lib.Launch = func(n int, program []string) ([]string, []string, error) {
 		argv, environ, err := o.a.env.LaunchCommand(m, n, program)
-		return argv, environ, err
+		return argv, append(environ, locate.Quiet(m)...), err
 	}
 	return lib, m, nil
 }

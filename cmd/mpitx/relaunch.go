@@ -94,7 +94,7 @@ func (s *source) relaunch(command *cobra.Command) error {
 	}
 	// The ranks use this process's terminal, and the MPI that this process has chosen.
 	environ = append(environ, export.TermVariable+"="+s.term.Pass(), widthVariable+"="+strconv.Itoa(s.a.messageWidth()))
-	environ = append(environ, mpiVariable(s.chosen))
+	environ = append(append(environ, mpiVariable(s.chosen)), locate.Quiet(s.chosen)...)
 	if argv[0] == locate.SelfLaunch {
 		return exit(selfLaunch(s.n, argv[2:], environ, s.a.std))
 	}

@@ -69,6 +69,7 @@ func (s *source) serveCommand() (argv, environ []string, err error) {
 		if argv, environ, err = s.a.env.LaunchCommand(s.chosen, s.n, program); err != nil {
 			return nil, nil, err
 		}
+		environ = append(environ, locate.Quiet(s.chosen)...)
 		if argv[0] == locate.SelfLaunch {
 			argv = append(program, "-n", argv[1])
 		}

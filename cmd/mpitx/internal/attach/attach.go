@@ -253,7 +253,9 @@ func (r *Result) launchRanks() error {
 		return err
 	}
 	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib, qmpi.Variable+"=")
-	if r.ended, err = keepLauncher(&exec.Cmd{Path: argv[0], Args: argv, Env: environ}, r.app.mpi.Impl == locate.OpenMPI, r.ranksGone, r.watch); err != nil {
+	launcher := exec.Command(argv[0], argv[1:]...)
+	launcher.Env = environ
+	if r.ended, err = keepLauncher(launcher, r.app.mpi.Impl == locate.OpenMPI, r.ranksGone, r.watch); err != nil {
 		return startFailed(argv[0], err)
 	}
 	r.endRanks()

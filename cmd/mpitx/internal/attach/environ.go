@@ -96,7 +96,7 @@ func environ(c *Config, x *application, job *runDir, seen Setting) ([]string, er
 	environ := slices.DeleteFunc(slices.Clone(c.Env.Environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, ours := change[name]
-		return ours
+		return ours || c.Job != "" && (name == "MPITX_MPI" || kv == qmpi.Variable+"=") // for this process, from the one that started the launcher
 	})
 	for _, name := range slices.Sorted(maps.Keys(change)) {
 		environ = append(environ, name+"="+change[name])

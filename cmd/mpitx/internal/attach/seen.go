@@ -39,6 +39,8 @@ func unwritable(dir string) string {
 	}
 	var path *fs.PathError
 	switch {
+	case errors.Is(err, fs.ErrNotExist): // another process of the job has removed the empty run
+		return ""
 	case errors.As(err, &path):
 		return path.Err.Error()
 	case err != nil:

@@ -17,9 +17,17 @@ const mappingPolicy = "OMPI_MCA_rmaps_base_mapping_policy"
 // DemoRanks is the maximum number of ranks of the demo MPI (FAKEMPI_MAX_SIZE in fixtures/fakempi/internal.h).
 const DemoRanks = 1024
 
-// QuietORTE suppresses Open MPI 4's own reports about exit codes; later releases ignore it. It is not a setting of the
-// user.
+// QuietORTE suppresses all of Open MPI 4's own messages: the launcher's about exit codes, and the library's about errors. Later releases ignore
+// it. It is for ranks that are mpitx itself, never for an application. It is not a setting of the user.
 const QuietORTE = "OMPI_MCA_orte_execute_quiet=1"
+
+// Quiet is [QuietORTE] as an environment for libraries that know it.
+func Quiet(m MPI) []string {
+	if m.Impl == OpenMPI {
+		return []string{QuietORTE}
+	}
+	return nil
+}
 
 // LaunchCommand is the command line and environment that start n processes of a program with the launcher of m. The
 // environment is this Env's without the variables of another launcher. An error is an *Error.
@@ -37,22 +45,22 @@ func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []str
 			Usage: true,
 		}
 	}
+	launcher := e.Word(m.Launcher) // with a path, Open MPI's launcher puts its own directories in front of PATH and LD_LIBRARY_PATH
 	switch {
 	case m.Family == Demo:
 		argv = []string{SelfLaunch, count}
 	case m.Launcher != "" && m.Impl == OpenMPI:
 		// --map-by :OVERSUBSCRIBE is understood by every Open MPI from 1.8 to 6; --oversubscribe is deprecated in 5. In 4, the former
 		// replaces the user's mapping policy.
-		argv = []string{m.Launcher, "--map-by", ":OVERSUBSCRIBE", "-n", count}
+		argv = []string{launcher, "--map-by", ":OVERSUBSCRIBE", "-n", count}
 		if _, users := lookup(environ, mappingPolicy); users {
-			argv = []string{m.Launcher, "--oversubscribe", "-n", count}
+			argv = []string{launcher, "--oversubscribe", "-n", count}
 		}
-		environ = append(environ, QuietORTE)
 		if e.UID == 0 {
 			environ = append(environ, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 		}
 	case m.Launcher != "":
-		argv = []string{m.Launcher, "-n", count}
+		argv = []string{launcher, "-n", count}
 	case e.has("SLURM_JOB_ID") && e.inPath("srun") != "":
 		argv = []string{e.inPath("srun"), "-n", count, "--overlap"}
 		if kind := slurmMPI(m); kind != "" {

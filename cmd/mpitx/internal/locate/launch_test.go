@@ -57,16 +57,16 @@ func TestLaunchCommand(t *testing.T) {
 		argv    string
 		env     string
 	}{
-		"Open MPI":         {openmpi, 1000, "A=1", "/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", "A=1 OMPI_MCA_orte_execute_quiet=1"},
-		"Open MPI as root": {openmpi, 0, "A=1", "/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", "A=1 OMPI_MCA_orte_execute_quiet=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
+		"Open MPI":         {openmpi, 1000, "A=1", "/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", "A=1"},
+		"Open MPI as root": {openmpi, 0, "A=1", "/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", "A=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
 		"the user's mapping policy stays": {openmpi, 1000, "OMPI_MCA_rmaps_base_mapping_policy=node", "/usr/bin/mpirun --oversubscribe -n 4 /bin/mpitx list",
-			"OMPI_MCA_rmaps_base_mapping_policy=node OMPI_MCA_orte_execute_quiet=1"},
+			"OMPI_MCA_rmaps_base_mapping_policy=node"},
 		"the policy of another mpitx goes": {openmpi, 1000, "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 OMPI_MCA_rmaps_base_mapping_policy=:OVERSUBSCRIBE",
-			"/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", "OMPI_MCA_orte_execute_quiet=1"},
+			"/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", ""},
 		"MPICH": {mpich, 0, "A=1", "/usr/bin/mpiexec.hydra -n 4 /bin/mpitx list", "A=1"},
 		"demo":  {MPI{Family: Demo}, 0, "FAKEMPI_RANK=0 FAKEMPI_FAULTS=x FAKEMPI_SIZE=2", SelfLaunch + " 4 /bin/mpitx list", "FAKEMPI_FAULTS=x"},
 		"the user's own stays": {openmpi, 1, "OMPI_MCA_btl=self OMPI_MCA_mpi_oversubscribe=1 PMIX_MCA_gds=hash SLURM_JOB_ID=3 HYDRA_HOST_FILE=h OPAL_PREFIX=/x MPIR_CVAR_A=1",
-			"/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", "OMPI_MCA_btl=self OMPI_MCA_mpi_oversubscribe=1 PMIX_MCA_gds=hash SLURM_JOB_ID=3 HYDRA_HOST_FILE=h OPAL_PREFIX=/x MPIR_CVAR_A=1 OMPI_MCA_orte_execute_quiet=1"},
+			"/usr/bin/mpirun --map-by :OVERSUBSCRIBE -n 4 /bin/mpitx list", "OMPI_MCA_btl=self OMPI_MCA_mpi_oversubscribe=1 PMIX_MCA_gds=hash SLURM_JOB_ID=3 HYDRA_HOST_FILE=h OPAL_PREFIX=/x MPIR_CVAR_A=1"},
 		"an inherited job goes": {mpich, 1, "OMPI_COMM_WORLD_SIZE=2 OMPI_MCA_btl=self OMPI_MCA_ess=pmi OMPI_MCA_orte_hnp_uri=u OMPI_MCA_mpi_oversubscribe=1 PMIX_RANK=0 PMIX_SERVER_URI41=u PMI_FD=6 HYDI_CONTROL_FD=7 MPI_LOCALNRANKS=2 SLURM_STEP_ID=0 SLURM_PROCID=1 MPIR_CVAR_CH3_INTERFACE_HOSTNAME=h",
 			"/usr/bin/mpiexec.hydra -n 4 /bin/mpitx list", "OMPI_MCA_btl=self"},
 	} {
