@@ -52,7 +52,7 @@ func TestTimeline(t *testing.T) {
 				f.Fatalf("the calls do not come into the trace: %s", out)
 			}
 		}
-		s.until("4 ranks", "live", "the whole time", ">     0 ", "init, finalize", "q quit", "!─…")
+		s.until("4 ranks", "live", "the whole time", ">     ", "init, finalize", "q quit", "!─…") // the cursor is on the rank that was there first
 		// Rank 2 sends two messages to rank 0 in the phase gather, and one to rank 3 in the phase wait.
 		s.keys(":rank 2", "Enter")
 		s.until("rank 2 on ", ">     2 ")
