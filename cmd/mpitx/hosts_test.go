@@ -56,6 +56,8 @@ func onHosts(t *testing.T, test func(t *testing.T, h *hosts)) {
 				t.Fatal(err)
 			}
 			h := &hosts{t: t, family: family, script: script, dir: dir, environ: environment(dir, dir, bin)}
+			// On the hosts, all users are root: a folder in /tmp may be of another one.
+			h.environ = append(h.environ, "OMPI_MCA_orte_tmpdir_base="+dir)
 			h.up()
 			if out, err := exec.Command("mpicc."+family, "-o", filepath.Join(dir, "steady"), "testdata/hosts/steady.c").CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

@@ -155,6 +155,14 @@ func mount(t *testing.T, dir string, flags uintptr, options string) {
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
+// needMounts skips a test that an ordinary user cannot run.
+func needMounts(t *testing.T) {
+	t.Helper()
+	if exec.Command("unshare", "-m", "true").Run() != nil {
+		need.Missing(t, "mounts are not allowed")
+	}
+}
+
 // floods is the number of calls of "sampler_exec flood".
 const floods = 25200
 
@@ -210,13 +218,12 @@ func TestNoRoom(t *testing.T) {
 			}
 		})
 		t.Run("no shm", func(t *testing.T) {
-			if exec.Command("unshare", "-m", "true").Run() != nil {
-				need.Missing(t, "mounts are not allowed")
-			}
+			needMounts(t)
 			// Open MPI's shared memory has a race if its files are in a folder.
 			m.compareWithAgent(t, job{n: 2, config: quick, program: program, live: "default", before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o ro,size=4k none /dev/shm"}).whole(t, 10)
 		})
 		t.Run("small shm", func(t *testing.T) {
+			needMounts(t)
 			small := job{n: 2, config: []string{"profile=record"}, program: []string{m.compile(t, "small_shm.c"), "3700"}, live: "default",
 				before: "export UCX_POSIX_DIR=/tmp OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo; mount -t tmpfs -o size=8m none /dev/shm"}
 			// The program needs nearly all of it, and the agent leaves it alone.
