@@ -219,7 +219,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// What ranks do outside of MPI for longer or for less long is said of those ranks of which it is true.
+// Findings about time outside of MPI name the ranks whose time changed.
 func TestOutsideOfRanks(t *testing.T) {
 	// The times outside of MPI of the ranks, before and after.
 	for _, c := range []struct {

@@ -50,8 +50,8 @@ func (g *graph) findings() []Finding {
 	return append(all, g.openWaits(all, in)...)
 }
 
-// openWaits describe waits that one of several ranks may end, or a message that is under way, of ranks of which nothing else is said. in has the
-// ranks in cycles.
+// openWaits describes the waits of ranks that no other finding names: waits that any of several ranks can end, and waits for a message that is
+// under way. in has the ranks in cycles.
 func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
 	type open struct{ waits, others string }
 	ranks := map[open][]int{}
@@ -123,8 +123,7 @@ func (g *graph) gone() bool {
 	return !slices.ContainsFunc(g.job.Processes, func(p *Process) bool { return p.Condition < Dead })
 }
 
-// died are the findings of a job of which all processes are gone: calls that did not match, and what the ranks that stood still when they died had
-// waited for.
+// died returns the findings of a job that has no processes left: mismatched calls, and what idle ranks were waiting for when they died.
 func (g *graph) died(mismatches []Finding) (all []Finding) {
 	if !g.gone() {
 		return nil
