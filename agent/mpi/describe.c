@@ -130,6 +130,17 @@ uint64_t describe_find_type_size(struct call_description *call, MPI_Datatype dat
     return size;
 }
 
+/* Nothing is asked about other types than predefined ones: the call may have got an invalid one. */
+uint64_t describe_missing_bytes(int64_t count, MPI_Datatype datatype)
+{
+    uint64_t size = 0;
+    if (sizes_find_type(HANDLE_NUMBER(datatype), &size)) return (uint64_t)count * size;
+    uint32_t generation = __atomic_load_n(&describe_type_generation, __ATOMIC_SEQ_CST);
+    if (!describe_plain_type(datatype) || !ask_type_size(datatype, generation, &size)) return DESCRIBE_UNKNOWN_BYTES;
+    remember(datatype, size, generation);
+    return (uint64_t)count * size;
+}
+
 /* A datatype that a call has made or committed. */
 void describe_type_made(const MPI_Datatype *datatype)
 {

@@ -46,18 +46,35 @@ static inline uint64_t describe_bytes(struct call_description *call, int64_t cou
     return (uint64_t)count * thread->type_size;
 }
 
+/* Whether a datatype is predefined and has no gaps. */
+static inline bool describe_plain_type(MPI_Datatype datatype)
+{
+#if defined(MPICH_LAYOUT)
+    return ((unsigned)datatype & 0xff000000u) == 0x4c000000u;
+#elif defined(OPEN_MPI)
+    for (int i = 0; i < PLAIN_TYPES; i++)
+        if (mpi_plain_types[i] == datatype && datatype) return true;
+    return false;
+#else
+    return datatype != NULL_DATATYPE && HANDLE_NUMBER(datatype) < 4096; /* of the standard ABI */
+#endif
+}
+
 /* The same for a predefined type, whose data are contiguous; 0 for others. */
 static inline uint64_t describe_plain(int64_t count, MPI_Datatype datatype)
 {
-#if defined(MPICH_LAYOUT)
-    bool plain = ((unsigned)datatype & 0xff000000u) == 0x4c000000u;
-#elif defined(OPEN_MPI)
-    bool plain = false;
-    for (int i = 0; i < PLAIN_TYPES && !plain; i++) plain = mpi_plain_types[i] == datatype && datatype;
-#else
-    bool plain = datatype != NULL_DATATYPE && HANDLE_NUMBER(datatype) < 4096; /* of the standard ABI */
-#endif
-    return plain ? describe_bytes(NULL, count, datatype) : 0;
+    return describe_plain_type(datatype) ? describe_bytes(NULL, count, datatype) : 0;
+}
+
+#define DESCRIBE_UNKNOWN_BYTES UINT64_MAX
+
+uint64_t describe_missing_bytes(int64_t count, MPI_Datatype datatype);
+
+/* The same for a call that has begun, or DESCRIBE_UNKNOWN_BYTES. */
+static inline uint64_t describe_begun_bytes(int64_t count, MPI_Datatype datatype)
+{
+    uint64_t bytes = describe_bytes(NULL, count, datatype);
+    return bytes || count <= 0 ? bytes : describe_missing_bytes(count, datatype);
 }
 
 /* Before the sizes of a call that succeeded are described again. */

@@ -195,7 +195,7 @@ func (f Function) stateBytes(k kind, set func(member, value string, bit ...strin
 		valid := k.class == pointToPoint || k.class == collectiveStr && p[0] == "count" || k.class == "IO" ||
 			slices.Contains([]string{"put", "get", "rput", "rget"}, f.Kind)
 		if valid && (f.has(p[0], "int") || f.has(p[0], "MPI_Count")) && f.has(p[1], "MPI_Datatype") {
-			set("bytes", "describe_bytes(NULL, "+p[0]+", "+p[1]+")", "CHAIN_BYTES")
+			set("bytes", "describe_begun_bytes("+p[0]+", "+p[1]+")", "CHAIN_BYTES")
 			return
 		}
 	}

@@ -206,13 +206,13 @@ func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 		if !t.UTF8 {
 			text = strings.ReplaceAll(strings.ReplaceAll(text, "→", "->"), "…", "...")
 		}
-		fmt.Fprintf(w, "  %s\n", t.Safe(text))
+		fmt.Fprintln(w, wrapText("  "+t.Safe(text), t.Width))
 	}
 	if report.Computes && len(report.Findings) == 0 {
 		fmt.Fprintln(w, "  no rank waits in MPI")
 	}
 	for _, text := range attach.Incomplete(run) {
-		fmt.Fprintf(w, "  %s\n", t.Safe(text))
+		fmt.Fprintln(w, wrapText("  "+t.Safe(text), t.Width))
 	}
 	fmt.Fprintln(w)
 	if err := whereRows(report).Write(w, f, t); err != nil {

@@ -58,6 +58,7 @@ func (s *stuck) where() string {
 		States   []struct {
 			Ranks                                               []int
 			State, Object, Peer, Tag, Site, Condition, Requests string
+			Bytes                                               *int64
 		}
 	}
 	if err := json.Unmarshal(p.stdout.Bytes(), &answer); err != nil {
@@ -68,7 +69,11 @@ func (s *stuck) where() string {
 		fmt.Fprintf(&b, "%s: %s\n", f.Kind, f.Text)
 	}
 	for _, t := range answer.States {
-		fmt.Fprintf(&b, "%v %s|%s|%s|%s|%s|%s\n", t.Ranks, t.State, t.Object, t.Peer, t.Tag, t.Site, t.Requests)
+		bytes := "unknown"
+		if t.Bytes != nil {
+			bytes = fmt.Sprint(*t.Bytes)
+		}
+		fmt.Fprintf(&b, "%v %s|%s|%s|%s|%s|%s|%s\n", t.Ranks, t.State, t.Object, t.Peer, t.Tag, t.Site, t.Requests, bytes)
 	}
 	return b.String()
 }
@@ -164,6 +169,7 @@ func TestThreadsAndCallbacks(t *testing.T) {
 		{"generalized", `\[0 1 2 3\] in MPI_Wait\|.*0 waits for MPI_Grequest_start`, ""},
 		{"collective", `(?s)\[1\] computes after .*\[0 2 3\] in MPI_Wait\|.*0 waits for MPI_Ibarrier on copy`, ""},
 		{"persistent", `in MPI_Waitall\|.*0 waits in MPI_Waitall for one of 2 requests \(a message from 1, tag 6 on copy; a message from any rank, any tag on copy\)`, ""},
+		{"sizes", `(?s)\[0 1\] in MPI_Recv\|copy\|1, 0\|7\|[^|]*\|\|12\n.*\[2 3\] in MPI_Recv\|copy\|3, 2\|8\|[^|]*\|\|(8|unknown)\n`, ""},
 	}
 	eachStuck(t, "stuck.c", func(s *stuck) {
 		for _, k := range kinds {

@@ -172,6 +172,8 @@ func TestFindingLongCalls(t *testing.T) {
 func TestFindingLoadImbalance(t *testing.T) {
 	p := made(500*time.Millisecond, 400*time.Millisecond, 300*time.Millisecond, 900*time.Millisecond)
 	expect(t, p, "load imbalance", "load balance is 58 %: rank 3 is outside of MPI for 900 ms, the mean is 525 ms", "what rank 3 does there; rank 2 has the least time there")
+	p = made(5*time.Millisecond, 400*time.Millisecond, time.Millisecond, 3*time.Millisecond) // the others hardly differ
+	expect(t, p, "load imbalance", "load balance is 26 %: rank 1 is outside of MPI for 400 ms, the mean is 102 ms", "what rank 1 does there")
 	expect(t, made(900*time.Millisecond, 850*time.Millisecond), "load imbalance", "", "")
 	expect(t, made(10*time.Millisecond, 2*time.Millisecond), "load imbalance", "", "") // hardly any computation
 }

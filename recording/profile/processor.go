@@ -77,7 +77,7 @@ func (p *Profile) processorEfficiency() (had, balance float64) {
 type excess struct {
 	rank, least *Rank // the one with the most, and with the least of it
 	most, mean  time.Duration
-	equal       bool    // all others have the same
+	equal       bool    // the others have nearly the same
 	weight      float64 // part of the run
 }
 
@@ -97,7 +97,7 @@ func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
 	}
 	if len(p.Averaged()) > 1 {
 		e.mean = sum / time.Duration(len(p.Averaged()))
-		e.equal = alike(fewest, second)
+		e.equal = part(float64(second-fewest), e.most) < 0.1
 		e.weight = part(float64(e.most-e.mean), p.Efficiency.Elapsed)
 	}
 	return e

@@ -3,6 +3,7 @@ package where
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -226,8 +227,8 @@ func (x *reader) addThread(f fields) {
 	if t.Exchange = args&argExchange != 0; t.Exchange {
 		t.Source, t.SourceTag = x.special(f.signed("source")), x.tag(f.signed("source_tag"))
 	}
-	if args&argBytes != 0 {
-		t.Bytes = f.signed("bytes")
+	if bytes := f.unsigned("bytes"); args&argBytes != 0 && bytes <= math.MaxInt64 {
+		t.Bytes = int64(bytes)
 	}
 	if args&argCollective != 0 {
 		t.Collective = f.unsigned("collective")

@@ -154,6 +154,19 @@ int main(int argc, char **argv)
         requests[2] = MPI_REQUEST_NULL;
         MPI_Start(&requests[0]);
         MPI_Waitall(3, requests, statuses);
+    } else if (!strcmp(kind, "sizes")) { /* more types than mpitx keeps sizes of */
+        int values[4];
+        MPI_Datatype first, more;
+        MPI_Type_contiguous(2, MPI_INT, &first);
+        MPI_Type_commit(&first);
+        for (int i = 0; i < 40000; i++) {
+            MPI_Type_contiguous(3, MPI_INT, &more);
+            MPI_Type_commit(&more);
+        }
+        if (rank < 2)
+            MPI_Recv(values, 3, MPI_INT, partner, 7, copy, MPI_STATUS_IGNORE);
+        else
+            MPI_Recv(values, 1, first, partner, 8, copy, MPI_STATUS_IGNORE);
     }
     MPI_Finalize();
     return 0;
