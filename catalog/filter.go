@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+
+	"mpitx/text"
 )
 
 // StageFilter is the stage in which a variable has to exist.
@@ -19,7 +21,7 @@ const (
 
 // ParseStageFilter parses before, after or both.
 func ParseStageFilter(s string) (StageFilter, error) {
-	switch f := StageFilter(lower(s)); f {
+	switch f := StageFilter(text.Lower(s)); f {
 	case StageBefore, StageAfter, StageBoth:
 		return f, nil
 	}
@@ -54,11 +56,11 @@ type Matcher struct {
 	filter     Filter
 	names      []namePattern
 	regexps    []*regexp.Regexp
-	categories []glob
+	categories []text.Glob
 }
 
 type namePattern struct {
-	whole, name glob
+	whole, name text.Glob
 	class       Class // 0: any
 }
 
@@ -79,7 +81,7 @@ func (f *Filter) Compile() (*Matcher, error) {
 		m.regexps = append(m.regexps, regexp.MustCompile("(?i:"+s+")"))
 	}
 	for _, s := range f.Categories {
-		g, err := compileGlob(s)
+		g, err := text.CompileGlob(s)
 		if err != nil {
 			return nil, err
 		}
@@ -177,13 +179,13 @@ func spread(set map[string]bool, next map[string][]string) {
 	}
 }
 
-func matchAny(globs []glob, name string) bool {
-	return slices.ContainsFunc(globs, func(g glob) bool { return g.match(name) })
+func matchAny(globs []text.Glob, name string) bool {
+	return slices.ContainsFunc(globs, func(g text.Glob) bool { return g.Match(name) })
 }
 
 // MatchName reports whether the name of an entry other than a variable matches the filter's Names and Regexps.
 func (m *Matcher) MatchName(name string) bool {
-	if len(m.names) > 0 && !slices.ContainsFunc(m.names, func(p namePattern) bool { return p.whole.match(name) }) {
+	if len(m.names) > 0 && !slices.ContainsFunc(m.names, func(p namePattern) bool { return p.whole.Match(name) }) {
 		return false
 	}
 	return m.matchRegexps(name)
@@ -196,16 +198,16 @@ func (m *Matcher) matchRegexps(name string) bool {
 // compileName compiles GLOB[:CLASS].
 func compileName(s string) (p namePattern, err error) {
 	name, class := SplitClass(s)
-	if p.whole, err = compileGlob(s); err == nil {
+	if p.whole, err = text.CompileGlob(s); err == nil {
 		p.class = class
-		p.name, err = compileGlob(name)
+		p.name, err = text.CompileGlob(name)
 	}
 	return p, err
 }
 
 // match also tries the pattern with its class as a plain name, because a name may end like a class.
 func (p *namePattern) match(name string, class Class) bool {
-	return p.whole.match(name) || p.class != 0 && p.class == class && p.name.match(name)
+	return p.whole.Match(name) || p.class != 0 && p.class == class && p.name.Match(name)
 }
 
 func (m *Matcher) match(v *Variable, inside map[string]bool) bool {
@@ -241,7 +243,7 @@ func (g *Reading) exists() bool { return g != nil && g.Status != StatusMissing }
 func (l *Lists) Lookup(name string) []*Variable {
 	bare, class := SplitClass(name)
 	exact := func(a, b string) bool { return a == b }
-	folded := func(a, b string) bool { return lower(a) == lower(b) }
+	folded := func(a, b string) bool { return text.Lower(a) == text.Lower(b) }
 	for _, same := range []func(a, b string) bool{exact, folded} {
 		var found []*Variable
 		for v := range l.Variables() {

@@ -3,45 +3,11 @@ package catalog
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-func TestGlob(t *testing.T) {
-	for _, test := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a", true}, {"a", "A", true}, {"A", "a", true},
-		{"btl_*", "btl_tcp_if", true}, {"btl_*", "xbtl_", false}, {"*tcp*", "btl_tcp_if", true}, {"*tcp", "btl_tcp_if", false},
-		{"a*b*c", "aXbYc", true}, {"a*b*c", "aXcYb", false}, {"a**c", "abc", true}, {"?", "é", true}, {"??", "é", false},
-		{"[abc]", "b", true}, {"[!abc]", "b", false}, {"[^abc]", "d", true}, {"[a-c]x", "Bx", true}, {"[]]", "]", true},
-		{"[a-]", "-", true}, {"a[0]", "a[0]", true}, {"a[0]", "a0", true}, {`a\*`, "a*", true}, {`a\*`, "ab", false},
-		{"a\xff*", "a\xffb", true}, {"a\xff*", "a\xfeb", false}, {"MPIR_cvar*", "MPIR_CVAR_X", true},
-	} {
-		g, err := compileGlob(test.pattern)
-		if err != nil {
-			t.Errorf("%q: %v", test.pattern, err)
-		}
-		if got := g.match(test.name); got != test.want {
-			t.Errorf("%q matches %q: %v", test.pattern, test.name, got)
-		}
-	}
-	for _, bad := range []string{"[", "a[b", "[]", `a\`, "[!"} {
-		if _, err := compileGlob(bad); err == nil || !strings.Contains(err.Error(), "pattern") {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-	g, _ := compileGlob(strings.Repeat("*a", 50))
-	done := make(chan bool)
-	go func() { done <- g.match(strings.Repeat("a", 10000) + "b") }()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Error("a pattern with many stars takes exponential time")
-	}
-}
+	"mpitx/text"
+)
 
 func filterCatalog() *Catalog {
 	c := graph("top: low = a\nlow: = b p:timer\nother: = c", "a", "b", "c", "d:x", "p:timer", "p:counter", "d:timer:counter")
@@ -157,33 +123,6 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"btl_tcp_eager_limit", "btl_vader_eager_limit", "bml", "btl", "osc", "mpi_yield_when_idle", "MPIR_CVAR_ALLREDUCE", "coll_tuned_priority"}
-	for want, near := range map[string]string{
-		"btl_tcp_eager_limt":           "btl_tcp_eager_limit",
-		"eager_limit":                  "btl_tcp_eager_limit btl_vader_eager_limit",
-		"mpi_yeild_when_idle":          "mpi_yield_when_idle",
-		"mpir_cvar_allreduse":          "MPIR_CVAR_ALLREDUCE",
-		"OMPI_MCA_coll_tuned_priority": "coll_tuned_priority",
-		"btk":                          "btl",
-		"BTL":                          "btl bml", // the same name first
-		"mpi":                          "mpi_yield_when_idle",
-		"duce":                         "",
-		"tune":                         "coll_tuned_priority",
-		"nosuch":                       "",
-		"btl_of_nothing":               "", // has a name of few letters in it
-		"zzz":                          "",
-		"":                             "",
-	} {
-		if got := strings.Join(Nearest(names, want, 2), " "); got != near {
-			t.Errorf("%s: got %s, want %s", want, got, near)
-		}
-	}
-	if got := Nearest(names, "btl", 0); got != nil {
-		t.Error(got)
-	}
-}
-
 func TestDidYouMean(t *testing.T) {
 	names := []string{"messages_count", "messages_count:size", "messages_size", "messages_size:size"}
 	for name, want := range map[string]string{
@@ -199,51 +138,12 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
-// The banded computation agrees with a full table.
-func TestEdits(t *testing.T) {
-	words := []string{"", "a", "ab", "ba", "abc", "acb", "kitten", "sitting", "eager_limit", "eagre_limt", "xeager_limi"}
-	for _, a := range words {
-		for _, b := range words {
-			d := distances{want: b}
-			want := fullDistance(a, b)
-			for most := range 14 {
-				got, ok := d.edits(a, most)
-				if ok != (want <= most) || ok && got != want {
-					t.Errorf("%s to %s within %d: %d %v, not %d", a, b, most, got, ok, want)
-				}
-			}
-		}
-	}
-}
-
-func fullDistance(a, b string) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		for j := range d[i] {
-			switch {
-			case i == 0:
-				d[i][j] = j
-			case j == 0:
-				d[i][j] = i
-			default:
-				d[i][j] = min(d[i-1][j], d[i][j-1]) + 1
-				d[i][j] = min(d[i][j], d[i-1][j-1]+count(a[i-1] != b[j-1]))
-				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-					d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-				}
-			}
-		}
-	}
-	return d[len(a)][len(b)]
-}
-
 func BenchmarkNearest(b *testing.B) {
 	var names []string
 	for _, v := range sampleProcess(0, 1300).Meta.Cvars {
 		names = append(names, v.Name)
 	}
 	for b.Loop() {
-		Nearest(names, "framework07_component1_paremeter_0299", 5)
+		text.Nearest(names, "framework07_component1_paremeter_0299", 5)
 	}
 }

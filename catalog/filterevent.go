@@ -1,6 +1,10 @@
 package catalog
 
-import "slices"
+import (
+	"slices"
+
+	"mpitx/text"
+)
 
 // ofVariables reports whether the filter has criteria that only variables meet.
 func (f *Filter) ofVariables() bool {
@@ -42,7 +46,7 @@ func (l *Lists) Named(k Kind, name string) []Entry {
 		case info.Kind&Variables != 0:
 		case e.ID() == name || name != "" && alsoNamed(e) == name:
 			exact = append(exact, e)
-		case lower(e.ID()) == lower(name) || name != "" && lower(alsoNamed(e)) == lower(name):
+		case text.Lower(e.ID()) == text.Lower(name) || name != "" && text.Lower(alsoNamed(e)) == text.Lower(name):
 			folded = append(folded, e)
 		}
 	}

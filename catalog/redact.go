@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"mpitx/text"
 )
 
 // Private is names to hide in addition to those that the catalog contains.
@@ -49,7 +51,7 @@ func Redact(c *Catalog, known ...Private) {
 	c.eachText(func(s *string, _ textKind) { r.findUsers(*s) })
 	for i := range c.Job.Ranks {
 		k := &c.Job.Ranks[i]
-		if name, ok := r.words[lower(k.Host)]; ok {
+		if name, ok := r.words[text.Lower(k.Host)]; ok {
 			k.Host = name
 		}
 	}
@@ -68,7 +70,7 @@ var commonNames = map[string]bool{"localhost": true, "root": true, "user": true,
 	"none": true, "all": true, "core": true, "self": true, "tcp": true, "world": true}
 
 func (r *redactor) host(name string) {
-	name = lower(name)
+	name = text.Lower(name)
 	if name == "" || name == "localhost" || strings.HasPrefix(name, "localhost.") || r.words[name] != "" {
 		return
 	}
@@ -83,7 +85,7 @@ func (r *redactor) host(name string) {
 }
 
 func (r *redactor) user(name string) {
-	name = lower(name)
+	name = text.Lower(name)
 	if len(name) < 2 || commonNames[name] || strings.Trim(name, "0123456789") == "" || r.words[name] != "" {
 		return
 	}
@@ -324,7 +326,7 @@ func (r *redactor) longest(s string, i int, kind textKind) (end int, with string
 			continue
 		}
 		if alphanumeric(s, j-1) {
-			word := lower(s[i:j])
+			word := text.Lower(s[i:j])
 			if to := r.words[word]; to != "" && !commonNames[word] && (kind == dataText || distinctive(word)) {
 				end, with = j, to
 			}

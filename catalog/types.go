@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mpitx/text"
 )
 
 // The enumerations of section 14.3, in the order of the standard's tables. Zero means "not given". Every type is printed as the
@@ -221,7 +223,7 @@ func enumString(names []string, n int32) string {
 // enumParse parses a name of enumString. It accepts upper case, underscores and the standard's spelling
 // ("MPI_T_SCOPE_ALL_EQ").
 func enumParse(what, prefix string, names []string, s string) (int32, error) {
-	norm := strings.ReplaceAll(lower(s), "_", "-")
+	norm := strings.ReplaceAll(text.Lower(s), "_", "-")
 	for _, p := range []string{prefix, "mpi-"} {
 		if rest, ok := strings.CutPrefix(norm, p); ok && p != "" {
 			norm = rest
@@ -264,7 +266,7 @@ func ParseVerbosity(s string) (Verbosity, error) {
 
 // ParseBind parses the name of a kind of object.
 func ParseBind(s string) (Bind, error) {
-	s2 := strings.ReplaceAll(lower(s), "_", "-")
+	s2 := strings.ReplaceAll(text.Lower(s), "_", "-")
 	s2 = strings.TrimPrefix(strings.TrimPrefix(s2, "mpi-t-bind-"), "mpi-")
 	if s2 == "no-object" {
 		return BindNoObject, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/text"
 )
 
 type parser struct {
@@ -219,7 +220,7 @@ func (p *parser) variable(t token, mode string) (operand, error) {
 	case object == "comm" && (mode == "delta" || mode == "rate"):
 		return o, p.wrong(t, fmt.Sprintf("%s: calls have different communicators; use @world or @self", mode))
 	}
-	if _, err := catalog.ParsePattern(name); err != nil || catalog.IsGlob(name) {
+	if _, err := catalog.ParsePattern(name); err != nil || text.IsGlob(name) {
 		o.kind = aText // a pattern of functions
 		return o, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/check"
+	"mpitx/text"
 )
 
 // CheckFormats are the formats of mpitx check.
@@ -42,17 +43,17 @@ func Check(w io.Writer, r *check.Report, f Format, t Terminal) error {
 // checkText is the report for people: the verdict, then the violations, and what is less.
 func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	var b strings.Builder
-	line := func(indent, text string) { fmt.Fprintln(&b, wrapAt(indent+text, t.Width, indent+"  ")) }
+	line := func(indent, words string) { fmt.Fprintln(&b, wrapAt(indent+words, t.Width, indent+"  ")) }
 	verdict := wrapAt(fmt.Sprintf("%s, MPI %s: %s (%.1f s)", t.Safe(r.Library), r.Standard, summary(r), r.Seconds), t.Width, "  ")
 	for _, s := range []check.Status{check.Violated, check.Hung, check.Crashed, check.Failed} {
 		verdict = t.paintWord(verdict, string(s), statusStyle(s))
 	}
 	fmt.Fprintln(&b, verdict)
 	if len(r.Known) > 0 {
-		line("", "Left out: "+counted(len(r.Known), "violation")+" that the baseline has.")
+		line("", "Left out: "+text.Count(len(r.Known), "violation")+" that the baseline has.")
 	}
-	for _, text := range baselineLimits(r) {
-		line("", t.Safe(text))
+	for _, words := range baselineLimits(r) {
+		line("", t.Safe(words))
 	}
 	fmt.Fprintln(&b)
 	brokenText(&b, r, t)
@@ -76,8 +77,8 @@ func checkText(w io.Writer, r *check.Report, t Terminal) error {
 	lesser(check.Unchecked, "unchecked: not as documented, which the standard allows")
 	if r.Count(check.NotApplicable) > 0 {
 		fmt.Fprintln(&b, "not applicable")
-		for _, text := range inapplicable(r) {
-			line("  ", t.Safe(text))
+		for _, words := range inapplicable(r) {
+			line("  ", t.Safe(words))
 		}
 		fmt.Fprintln(&b)
 	}
@@ -169,7 +170,7 @@ func inapplicable(r *check.Report) (lines []string) {
 	for _, why := range causes {
 		who := rules[why][0]
 		if n := len(rules[why]); n > 1 {
-			who = counted(n, "rule")
+			who = text.Count(n, "rule")
 		}
 		lines = append(lines, who+": "+why)
 	}
@@ -182,7 +183,7 @@ func baselineLimits(r *check.Report) (lines []string) {
 		lines = append(lines, "The baseline is of "+r.Baseline+".")
 	}
 	if n := len(r.Gone); n > 0 {
-		lines = append(lines, counted(n, "violation")+" of the baseline did not happen: "+check.Some(r.Gone, 3)+". To renew the baseline: mpitx check -o json > FILE")
+		lines = append(lines, text.Count(n, "violation")+" of the baseline did not happen: "+check.Some(r.Gone, 3)+". To renew the baseline: mpitx check -o json > FILE")
 	}
 	if len(r.Untested) > 0 {
 		lines = append(lines, "The baseline has no result of "+check.Some(r.Untested, 6)+": all their violations count as new.")
@@ -214,7 +215,7 @@ func summary(r *check.Report) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	return counted(len(r.Results), "rule") + ": " + strings.Join(parts, ", ")
+	return text.Count(len(r.Results), "rule") + ": " + strings.Join(parts, ", ")
 }
 
 func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
@@ -278,22 +279,22 @@ func wrapAt(line string, width int, indent string) string {
 func checkMarkdown(w io.Writer, r *check.Report) error {
 	var b strings.Builder
 	cell := func(s string) string {
-		return strings.ReplaceAll(Safe(strings.Join(strings.Fields(s), " ")), "|", "\\|")
+		return strings.ReplaceAll(text.Safe(strings.Join(strings.Fields(s), " ")), "|", "\\|")
 	}
 	fmt.Fprintf(&b, "# %s, MPI %s\n\n%s.\n\n", cell(r.Library), r.Standard, summary(r))
-	for _, text := range baselineLimits(r) {
-		fmt.Fprintf(&b, "%s\n\n", cell(text))
+	for _, words := range baselineLimits(r) {
+		fmt.Fprintf(&b, "%s\n\n", cell(words))
 	}
 	fmt.Fprint(&b, "| rule | standard | result | items | what came back |\n|---|---|---|---:|---|\n")
 	for _, one := range r.Results {
-		text := one.Why
+		words := one.Why
 		if len(one.Violations) > 0 {
-			text = firstGot(one)
+			words = firstGot(one)
 			if one.Bad > 1 {
-				text = withWhy(fmt.Sprintf("%d items; %s", one.Bad, text), one)
+				words = withWhy(fmt.Sprintf("%d items; %s", one.Bad, words), one)
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", one.Name, one.Section, one.Status, one.Items, cell(text))
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", one.Name, one.Section, one.Status, one.Items, cell(words))
 	}
 	for _, one := range r.Results {
 		if !one.Status.Bad() || len(one.Violations) == 0 {
@@ -302,7 +303,7 @@ func checkMarkdown(w io.Writer, r *check.Report) error {
 		v := one.Violations[0]
 		var called []string
 		for _, c := range lastCalls(v.Called, 8) {
-			called = append(called, strings.ReplaceAll(Safe(c), "```", "'''"))
+			called = append(called, strings.ReplaceAll(text.Safe(c), "```", "'''"))
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\nBroken by: %s.\n\n```c\n%s\n```\n\nExpected: %s. Got: %s.\n", one.Name, one.Promise,
 			cell(check.Some(one.BadItems, 10)), strings.Join(called, "\n"), cell(v.Expected), cell(v.Got))

@@ -12,6 +12,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // CompareTables are the tables of a comparison, in its order.
@@ -157,10 +158,10 @@ func sideText(runs []compare.Input, t Terminal) string {
 	elapsed := t.Amount(float64(most), "ns")
 	if len(runs) > 1 {
 		s := t.ScaleOf("ns", float64(most))
-		text := s.Texts(float64(least), float64(most))
-		elapsed = text[0] + ".." + text[1] + " " + s.Unit
+		words := s.Texts(float64(least), float64(most))
+		elapsed = words[0] + ".." + words[1] + " " + s.Unit
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", t.Cut(programsText(programsOf(ranks...)), 40), counted(size, "rank"), counted(len(hosts), "node"), elapsed, library), "; ")
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", t.Cut(programsText(programsOf(ranks...)), 40), text.Count(size, "rank"), text.Count(len(hosts), "node"), elapsed, library), "; ")
 }
 
 func untilComma(s string) string {

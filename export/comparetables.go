@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mpitx/recording/compare"
+	"mpitx/text"
 )
 
 // compareTable is a table of a comparison for people, with at most this many rows, of what changed; 0: with everything.
@@ -93,7 +94,7 @@ func deltaColumns(unit string) []RowColumn {
 		{Header: "%", Right: true}, {Header: " ", Optional: true}}
 }
 
-func deltaCells(m compare.Measure, s Scale, t Terminal) []any {
+func deltaCells(m compare.Measure, s text.Scale, t Terminal) []any {
 	if !m.Known() {
 		cells := []any{nil, nil, nil, "only new", ""}
 		if len(m.Base) > 0 {
@@ -103,12 +104,12 @@ func deltaCells(m compare.Measure, s Scale, t Terminal) []any {
 		}
 		return cells
 	}
-	text := s.Texts(m.Base.Mean(), m.New.Mean(), math.Abs(m.Change()))
+	words := s.Texts(m.Base.Mean(), m.New.Mean(), math.Abs(m.Change()))
 	mark := ""
 	if m.WithinSpread() {
 		mark = "~"
 	}
-	return []any{text[0], text[1], signed(m.Change(), text[2]), relativeText(m.Delta), mark}
+	return []any{words[0], words[1], signed(m.Change(), words[2]), relativeText(m.Delta), mark}
 }
 
 func signed(x float64, text string) string {
@@ -144,15 +145,15 @@ func rangeColumns() []RowColumn {
 	return []RowColumn{{Header: "BASE RANGE", Right: true, Spare: true, Optional: true}, {Header: "NEW RANGE", Right: true, Spare: true, Optional: true}}
 }
 
-func rangeCells(m compare.Measure, s Scale) []any {
-	text := func(x compare.Sample) string {
+func rangeCells(m compare.Measure, s text.Scale) []any {
+	words := func(x compare.Sample) string {
 		if len(x) < 2 {
 			return ""
 		}
 		ends := s.Texts(x.Min(), x.Max())
 		return ends[0] + ".." + ends[1]
 	}
-	return []any{text(m.Base), text(m.New)}
+	return []any{words(m.Base), words(m.New)}
 }
 
 // arrowCell is a number that is the same on both sides, or both.

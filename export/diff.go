@@ -9,6 +9,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
+	"mpitx/text"
 )
 
 // DiffFormats are the formats of a diff.
@@ -66,11 +67,11 @@ func sideLine(s *diff.Side) string {
 	var parts []string
 	for k := range catalog.AllKinds.Table() {
 		if n := s.Count(k.Kind); n > 0 && k.Kind&(catalog.Cvars|catalog.Pvars|catalog.Events) != 0 {
-			parts = append(parts, counted(n, k.Name))
+			parts = append(parts, text.Count(n, k.Name))
 		}
 	}
 	if s.Job.Size > 1 {
-		parts = append(parts, counted(s.Job.Size, "rank"))
+		parts = append(parts, text.Count(s.Job.Size, "rank"))
 	}
 	return fmt.Sprintf("%s: %s; %s", s.Name, diff.LibraryName(&s.Library), strings.Join(parts, ", "))
 }
@@ -84,7 +85,7 @@ func diffCounts(d *diff.Diff) string {
 	switch {
 	case len(d.Items) > 0:
 	case d.LeftOut > 0:
-		return fmt.Sprintf("No differences of this kind; %s not shown.", counted(d.LeftOut, "other"))
+		return fmt.Sprintf("No differences of this kind; %s not shown.", text.Count(d.LeftOut, "other"))
 	default:
 		return fmt.Sprintf("No differences in %s.", countedEntries(d.Common))
 	}
@@ -94,7 +95,7 @@ func diffCounts(d *diff.Diff) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, c))
 		}
 	}
-	return fmt.Sprintf("%s: %s.", counted(len(d.Items), "difference"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s: %s.", text.Count(len(d.Items), "difference"), strings.Join(parts, ", "))
 }
 
 func countedEntries(n int) string {

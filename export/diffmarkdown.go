@@ -10,6 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
+	"mpitx/text"
 )
 
 // importantWeight is the weight from which a change is in the first section, and mostImportant how many are there.
@@ -95,7 +96,7 @@ func (m *markdown) important() {
 		m.line("- %s (%s)", m.sentence(it), m.text(it.Reason))
 	}
 	if n := len(some) - mostImportant; n > 0 {
-		m.line("- and %s below", counted(n, "other"))
+		m.line("- and %s below", text.Count(n, "other"))
 	}
 }
 

@@ -22,8 +22,8 @@ type Field struct {
 	prose bool                                             // line breaks become blanks in tables
 }
 
-// text adapts a function that needs no catalog.
-func text(f func(*catalog.Variable) string) func(*catalog.Catalog, *catalog.Variable) string {
+// byVariable adapts a function that needs no catalog.
+func byVariable(f func(*catalog.Variable) string) func(*catalog.Catalog, *catalog.Variable) string {
 	return func(_ *catalog.Catalog, v *catalog.Variable) string { return f(v) }
 }
 
@@ -44,11 +44,11 @@ func numbered[T interface {
 // Fields are all fields, in the order of the documentation and of CSV.
 var Fields = []Field{
 	{Name: "kind", Header: "KIND", Doc: "kind of entry: cvar, pvar, category, …",
-		Text: text(func(v *catalog.Variable) string { return v.Kind.Info().One })},
+		Text: byVariable(func(v *catalog.Variable) string { return v.Kind.Info().One })},
 	{Name: "name", Header: "NAME", Doc: "name",
-		Text: text(func(v *catalog.Variable) string { return v.Name })},
+		Text: byVariable(func(v *catalog.Variable) string { return v.Name })},
 	{Name: "id", Header: "ID", Doc: "identifier: the name; for a performance variable name:class",
-		Text: text((*catalog.Variable).ID)},
+		Text: byVariable((*catalog.Variable).ID)},
 	{Name: "value", Header: "VALUE", Doc: "current value on rank 0: after MPI_Init if it exists then, else before",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
 			if v.Current() == nil && len(v.Ranks) > 0 {
@@ -59,22 +59,22 @@ var Fields = []Field{
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.Current()) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.Current()) }},
 	{Name: "type", Header: "TYPE", Doc: "datatype of its elements",
-		Text: text(func(v *catalog.Variable) string { return numbered(v.Type) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Type) })},
 	{Name: "class", Header: "CLASS", Doc: "class of a performance variable",
-		Text: text(func(v *catalog.Variable) string { return numbered(v.Class) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Class) })},
 	{Name: "scope", Header: "SCOPE", Doc: "scope of a control variable: the processes that a change concerns",
-		Text: text(func(v *catalog.Variable) string { return numbered(v.Scope) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Scope) })},
 	{Name: "verbosity", Header: "VERBOSITY", Doc: "verbosity level: the intended users and the amount of detail",
-		Text: text(func(v *catalog.Variable) string { return numbered(v.Verbosity) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Verbosity) })},
 	{Name: "bind", Header: "BIND", Doc: "kind of MPI object it must be bound to",
-		Text: text(func(v *catalog.Variable) string { return numbered(v.Bind) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Bind) })},
 	{Name: "stage", Header: "STAGE", Doc: "stages in which it exists: before MPI_Init, after it, or both",
-		Text: text(func(v *catalog.Variable) string { return stageText(v.Before != nil, existsAfter(v)) })},
+		Text: byVariable(func(v *catalog.Variable) string { return stageText(v.Before != nil, existsAfter(v)) })},
 	{Name: "category", Header: "CATEGORY", Doc: "categories that list it",
-		Text: text(func(v *catalog.Variable) string { return strings.Join(v.Categories, ",") }),
+		Text: byVariable(func(v *catalog.Variable) string { return strings.Join(v.Categories, ",") }),
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Categories) }},
 	{Name: "enum", Header: "ENUM", Doc: "enumeration of its values; for an enumeration, its items",
-		Text: text(func(v *catalog.Variable) string { return v.Enum })},
+		Text: byVariable(func(v *catalog.Variable) string { return v.Enum })},
 	{Name: "item", Header: "ITEM", Doc: "name of the value's item in the enumeration, also one that MPICH only describes",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
 			if r := v.Current(); r != nil && r.Status == catalog.StatusOK {
@@ -83,7 +83,7 @@ var Fields = []Field{
 			return ""
 		}},
 	{Name: "count", Header: "COUNT", Doc: "number of elements, of a category's variables, or of an enumeration's items",
-		Text: text(func(v *catalog.Variable) string {
+		Text: byVariable(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil && r.Count != 0 {
 				return strconv.Itoa(r.Count)
 			}
@@ -96,7 +96,7 @@ var Fields = []Field{
 			return nil
 		}},
 	{Name: "flags", Header: "FLAGS", Doc: "flags of a performance variable: readonly, continuous, atomic",
-		Text: text(func(v *catalog.Variable) string { return strings.Join(flags(v), ",") }),
+		Text: byVariable(func(v *catalog.Variable) string { return strings.Join(flags(v), ",") }),
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(flags(v)) }},
 	{Name: "before", Header: "BEFORE", Doc: "value before MPI_Init",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
@@ -109,21 +109,21 @@ var Fields = []Field{
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.After) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.After) }},
 	{Name: "status", Header: "STATUS", Doc: "result of reading it: ok, faulty, error, unbound, missing",
-		Text: text(func(v *catalog.Variable) string {
+		Text: byVariable(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil {
 				return string(r.Status)
 			}
 			return ""
 		})},
 	{Name: "reason", Header: "REASON", Doc: "why it could not be read",
-		Text: text(func(v *catalog.Variable) string {
+		Text: byVariable(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil {
 				return r.Reason
 			}
 			return ""
 		})},
 	{Name: "writable", Header: "WRITABLE", Doc: "result of a trial write: yes, not now, never",
-		Text: text(func(v *catalog.Variable) string {
+		Text: byVariable(func(v *catalog.Variable) string {
 			if r := v.Current(); r != nil {
 				return string(r.Writable)
 			}
@@ -144,12 +144,12 @@ var Fields = []Field{
 	{Name: "ranks", Header: "RANKS", Doc: "value on each rank, grouped by value",
 		Text: ranksText, JSON: ranksJSON},
 	{Name: "conflicts", Header: "CONFLICTS", Doc: "attributes that differ between ranks although Table 14.1 of MPI-3.1 forbids it",
-		Text: text(func(v *catalog.Variable) string { return joinFunc(v.Conflicts, "; ", conflictText) }),
+		Text: byVariable(func(v *catalog.Variable) string { return joinFunc(v.Conflicts, "; ", conflictText) }),
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return list(v.Conflicts) }},
 	{Name: "description", Header: "DESCRIPTION", Doc: "description", prose: true,
-		Text: text(func(v *catalog.Variable) string { return v.Description })},
+		Text: byVariable(func(v *catalog.Variable) string { return v.Description })},
 	{Name: "unit", Header: "UNIT", Doc: "unit of a variable of mpitx: ns, B",
-		Text: text(func(v *catalog.Variable) string { return v.Unit })},
+		Text: byVariable(func(v *catalog.Variable) string { return v.Unit })},
 	{Name: "elements", Header: "ELEMENTS", Doc: "elements of an event: name, datatype, displacement in bytes", Text: none},
 	{Name: "events", Header: "EVENTS", Doc: "events in a category", Text: none},
 	{Name: "hints", Header: "HINTS", Doc: "info hints of an event or event source", Text: none},

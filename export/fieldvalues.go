@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/text"
 )
 
 // value returns a variable's field for JSON.
@@ -83,7 +84,7 @@ func flags(v *catalog.Variable) []string {
 
 func ranksText(c *catalog.Catalog, v *catalog.Variable) string {
 	return joinFunc(c.RankGroups(v), "; ", func(g catalog.RankGroup) string {
-		return "r" + RankList(g.Ranks) + "=" + VariableText(c, v, &g.Reading)
+		return "r" + text.RankList(g.Ranks) + "=" + VariableText(c, v, &g.Reading)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"mpitx/catalog"
+	"mpitx/text"
 )
 
 // ListSchema identifies the document that List writes with --fields. Without --fields, the document is a catalog.
@@ -164,7 +165,7 @@ func listNames(w io.Writer, c *catalog.Catalog, opts ListOptions) error {
 	for i := range c.Pvars {
 		times[c.Pvars[i].Name]++
 	}
-	escape := Safe
+	escape := text.Safe
 	if opts.Terminal.IsTTY {
 		escape = opts.Terminal.Safe
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // matrixTable writes a matrix for people: of all ranks if they are few, else the pairs with the most bytes.
@@ -70,7 +70,7 @@ func matrixGrid(pairs []profile.Pair, ranks []int, title, unit string, of func(*
 		for _, v := range row {
 			text := "-"
 			if v > 0 {
-				text = scale.Text(float64(v), true)
+				text = scale.Texts(float64(v))[0]
 			}
 			line = append(line, text)
 		}
@@ -94,7 +94,7 @@ func pairTable(w io.Writer, pairs []profile.Pair, t Terminal) error {
 		if all > 0 {
 			share = float64(pair.Bytes()) / float64(all)
 		}
-		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), t.Amount(float64(pair.Bytes()), "B"), recording.Percent(share)})
+		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), t.Amount(float64(pair.Bytes()), "B"), text.Percent(share)})
 	}
 	return r.Write(w, FormatTable, t)
 }

@@ -10,6 +10,7 @@ import (
 
 	"mpitx/recording/processor"
 	"mpitx/recording/queues"
+	"mpitx/text"
 )
 
 // QueuesFormats are the formats of Queues.
@@ -141,9 +142,9 @@ func queueRoots(f queues.Finding) string {
 	case 0:
 		return ""
 	case 1:
-		return "; " + Ranks(roots) + " does not wait, and sends late"
+		return "; " + text.Ranks(roots) + " does not wait, and sends late"
 	}
-	return "; " + Ranks(roots) + " do not wait, and send late"
+	return "; " + text.Ranks(roots) + " do not wait, and send late"
 }
 
 // queueRanks are who waits, the ending of their verbs, and for whom.
@@ -156,7 +157,7 @@ func queueRanks(f queues.Finding) (receivers, s, senders string) {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
-	receivers, senders = Ranks(ranks), Ranks(peers)
+	receivers, senders = text.Ranks(ranks), text.Ranks(peers)
 	if len(ranks) == 1 {
 		s = "s"
 	}

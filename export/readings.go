@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/text"
 )
 
 // ReadingText formats a reading for people: the value, with enumeration items by name, or why there is none. It is "" for nil.
@@ -74,7 +75,7 @@ func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 		for _, g := range c.RankGroups(v) {
 			total += len(g.Ranks)
 			if g.Ranks[0] != 0 {
-				odd.WriteString(" r" + RankList(g.Ranks) + "=" + VariableText(c, v, &g.Reading))
+				odd.WriteString(" r" + text.RankList(g.Ranks) + "=" + VariableText(c, v, &g.Reading))
 			}
 		}
 		parts = append(parts, strconv.Itoa(len(v.Ranks))+" of "+strconv.Itoa(total)+":"+odd.String())
@@ -96,18 +97,18 @@ func OriginText(c *catalog.Catalog, v *catalog.Variable) string {
 			unset = true
 			continue
 		}
-		text := string(s.Origin.Kind) + " " + s.Origin.Where
-		if ranks[text] == nil {
-			texts = append(texts, text)
+		words := string(s.Origin.Kind) + " " + s.Origin.Where
+		if ranks[words] == nil {
+			texts = append(texts, words)
 		}
-		ranks[text] = append(ranks[text], s.Ranks...)
+		ranks[words] = append(ranks[words], s.Ranks...)
 	}
 	if len(texts) == 1 && !unset {
 		return texts[0]
 	}
-	return joinFunc(texts, "; ", func(text string) string {
-		slices.Sort(ranks[text])
-		return text + " (" + Ranks(ranks[text]) + ")"
+	return joinFunc(texts, "; ", func(words string) string {
+		slices.Sort(ranks[words])
+		return words + " (" + text.Ranks(ranks[words]) + ")"
 	})
 }
 

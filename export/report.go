@@ -11,6 +11,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trigger"
+	"mpitx/text"
 )
 
 // ReportTables are the tables of a report, in its order.
@@ -90,7 +91,7 @@ func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) erro
 
 // reportHead says which run it is, and how much of its time was spent in MPI.
 func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
-	line := func(text string) { b.WriteString(wrapAt(o.Safe(text), o.Width, "  ") + "\n") }
+	line := func(words string) { b.WriteString(wrapAt(o.Safe(words), o.Width, "  ") + "\n") }
 	library := ""
 	hosts, spawned := map[string]bool{}, 0
 	for _, r := range p.Ranks {
@@ -101,9 +102,9 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		}
 		library = r.Process.Library
 	}
-	ranks := counted(len(p.Ranks)-spawned, "rank")
+	ranks := text.Count(len(p.Ranks)-spawned, "rank")
 	if size := sizeOf(p); len(p.Ranks)-spawned < size && len(p.Cut.Ranks) == 0 {
-		ranks = fmt.Sprintf("%d of %s", len(p.Ranks)-spawned, counted(size, "rank"))
+		ranks = fmt.Sprintf("%d of %s", len(p.Ranks)-spawned, text.Count(size, "rank"))
 	}
 	if spawned > 0 {
 		ranks += fmt.Sprintf(" and %d spawned", spawned)
@@ -115,7 +116,7 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		line("No MPI call was recorded" + why(p, o))
 		return
 	}
-	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, ranks, counted(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))
+	line(strings.TrimSuffix(fmt.Sprintf("%s: %s on %s, %s; %s", program, ranks, text.Count(len(hosts), "node"), stateText(p, o.Terminal), library), "; "))
 	if len(o.Tools) > 0 {
 		line("QMPI tools: " + strings.Join(o.Tools, ", ") + " (times include theirs)")
 	}
@@ -129,20 +130,20 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		line("No MPI call was recorded" + why(p, o))
 		return
 	}
-	text := fmt.Sprintf("MPI takes %s of the run time, in %s", recording.Percent(inMPI(p)), counted(int(p.Total.Calls), "call"))
+	words := fmt.Sprintf("MPI takes %s of the run time, in %s", text.Percent(inMPI(p)), text.Count(p.Total.Calls, "call"))
 	if slices.ContainsFunc(p.Ranks, func(r *profile.Rank) bool { return r.Threads > 1 }) {
-		text = fmt.Sprintf("MPI takes %s of the run time of the main threads. All threads make %s; below, times are sums over threads, and those per rank of the main threads",
-			recording.Percent(inMPI(p)), counted(int(p.Total.Calls), "call"))
+		words = fmt.Sprintf("MPI takes %s of the run time of the main threads. All threads make %s; below, times are sums over threads, and those per rank of the main threads",
+			text.Percent(inMPI(p)), text.Count(p.Total.Calls, "call"))
 	}
 	if e := p.Efficiency; e.Parallel > 0 {
 		times := "×"
 		if !o.UTF8 {
 			times = "x"
 		}
-		text += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", recording.Percent(e.Parallel), recording.Percent(e.LoadBalance), times, recording.Percent(e.Communication))
-		text += processorText(e)
+		words += fmt.Sprintf(". Parallel efficiency %s = load balance %s %s communication efficiency %s", text.Percent(e.Parallel), text.Percent(e.LoadBalance), times, text.Percent(e.Communication))
+		words += processorText(e)
 	}
-	line(text)
+	line(words)
 }
 
 // sizeOf is the number of processes in MPI_COMM_WORLD, as far as those of the profile know.
@@ -157,17 +158,17 @@ func sizeOf(p *profile.Profile) (size int) {
 
 // incompleteText says which ranks have too small numbers, and what that means for the report.
 func incompleteText(p *profile.Profile, ranks []int) string {
-	text := Ranks(ranks) + " incomplete: "
+	words := text.Ranks(ranks) + " incomplete: "
 	for _, r := range p.Ranks {
 		if why := r.Incomplete(); why != "" {
-			text += why
+			words += why
 			break
 		}
 	}
 	if len(ranks) == len(p.Ranks) {
-		return text + "; all numbers may be too small"
+		return words + "; all numbers may be too small"
 	}
-	return text + "; sums may be too small, and means, shares and efficiencies are of the other ranks"
+	return words + "; sums may be too small, and means, shares and efficiencies are of the other ranks"
 }
 
 // why says why a profile is empty.
@@ -246,18 +247,18 @@ func stateText(p *profile.Profile, t Terminal) string {
 		longest = max(longest, r.Elapsed)
 		states[r.Process.State]++
 	}
-	text := t.Amount(float64(longest), "ns")
+	words := t.Amount(float64(longest), "ns")
 	for _, s := range []struct {
 		state recording.State
-		text  string
+		words string
 	}{{recording.StateRunning, "still running"}, {recording.StateDied, "died"}, {recording.StateUnreachable, "not reachable from here"}, {recording.StateDamaged, "damaged at the end"}} {
 		if n := states[s.state]; n == len(p.Ranks) {
-			text += ", " + s.text
+			words += ", " + s.words
 		} else if n > 0 {
-			text += fmt.Sprintf(", %s %s", counted(n, "rank"), s.text)
+			words += fmt.Sprintf(", %s %s", text.Count(n, "rank"), s.words)
 		}
 	}
-	return text
+	return words
 }
 
 // cutText names the parts of the run that a profile is restricted to.
@@ -267,7 +268,7 @@ func cutText(c profile.Cut) string {
 		parts = append(parts, "phase "+strings.Join(c.Phases, ", "))
 	}
 	if len(c.Ranks) > 0 {
-		parts = append(parts, Ranks(c.Ranks))
+		parts = append(parts, text.Ranks(c.Ranks))
 	}
 	if len(c.Objects) > 0 {
 		parts = append(parts, strings.Join(c.Objects, ", "))
@@ -305,10 +306,3 @@ func (o *ReportOptions) hanging(b *bytes.Buffer, start, text string) {
 }
 
 var plainSigns = strings.NewReplacer("µ", "u", "→", "->", "…", "...", "≥", ">=")
-
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}

@@ -3,9 +3,9 @@ package export
 import (
 	"fmt"
 
-	"mpitx/recording"
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // The members of a report's JSON document about processors.
@@ -82,5 +82,5 @@ func processorText(e profile.Efficiency) string {
 	if e.Processor == 0 || e.Processor >= 0.99 {
 		return ""
 	}
-	return fmt.Sprintf(". Outside of MPI, ranks had a core for %s of the time; load balance of computing %s", recording.Percent(e.Processor), recording.Percent(e.Computing))
+	return fmt.Sprintf(". Outside of MPI, ranks had a core for %s of the time; load balance of computing %s", text.Percent(e.Processor), text.Percent(e.Computing))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // ReportRows is a table of a report for programs: times in nanoseconds, exact numbers. The last column says of
@@ -20,7 +21,7 @@ func ReportRows(p *profile.Profile, name string) *Rows {
 	}
 	r.Columns = append(r.Columns, RowColumn{Name: "incomplete_ranks"})
 	for i := range r.Rows {
-		r.Rows[i] = append(r.Rows[i], RankList(p.IncompleteRanks()))
+		r.Rows[i] = append(r.Rows[i], text.RankList(p.IncompleteRanks()))
 	}
 	return r
 }
@@ -146,7 +147,7 @@ func Matrix(w io.Writer, p *profile.Profile, pairs []profile.Pair, f Format, t T
 				of = append(of, rank)
 			}
 		}
-		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), pair.Bytes(), RankList(of)})
+		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), pair.Bytes(), text.RankList(of)})
 	}
 	return r.Write(w, f, t)
 }

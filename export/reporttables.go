@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"mpitx/recording"
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // peopleTable is a table of a report with at most this many rows; 0: with all.
@@ -61,12 +61,12 @@ func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most
 		}
 		spread := p.SpreadOf(f.Ranks, profile.Time)
 		each := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
-		share := recording.Percent(p.ShareOf(f))
+		share := text.Percent(p.ShareOf(f))
 		if profile.Initializes(f.Name) {
 			share = "-"
 		}
 		r.Rows = append(r.Rows, []any{name, total.Texts(float64(f.Time))[0], share, f.Calls, each(f.Percentile(50)), each(f.Percentile(99)),
-			recording.Percent(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each(f.Mean()), each(f.Percentile(95)), each(f.Longest), f.Within})
+			text.Percent(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each(f.Mean()), each(f.Percentile(95)), each(f.Longest), f.Within})
 	}
 	return r
 }
@@ -89,8 +89,8 @@ func rankTable(p *profile.Profile, most int, t Terminal) *Rows {
 			continue
 		}
 		scale := t.ScaleOf(q.unit, s.Max)
-		text := scale.Texts(s.Min, s.Mean, s.Max)
-		r.Rows = append(r.Rows, []any{q.title, text[0], text[1], text[2], scale.Unit, recording.Percent(s.Imbalance()), strconv.Itoa(s.MaxRank), strconv.Itoa(s.MinRank)})
+		words := scale.Texts(s.Min, s.Mean, s.Max)
+		r.Rows = append(r.Rows, []any{q.title, words[0], words[1], words[2], scale.Unit, text.Percent(s.Imbalance()), strconv.Itoa(s.MaxRank), strconv.Itoa(s.MinRank)})
 	}
 	return r
 }
@@ -140,8 +140,8 @@ func phaseTable(p *profile.Profile, most int, t Terminal) *Rows {
 			share = float64(in) / float64(elapsed)
 		}
 		e := ph.Efficiency
-		r.Rows = append(r.Rows, []any{name, t.Amount(float64(e.Elapsed), "ns"), ph.Entered, recording.Percent(share), recording.Percent(e.Parallel), recording.Percent(e.LoadBalance),
-			recording.Percent(e.Communication), ph.Calls, bytesText(t, ph.Sent()), bytesText(t, ph.Received())})
+		r.Rows = append(r.Rows, []any{name, t.Amount(float64(e.Elapsed), "ns"), ph.Entered, text.Percent(share), text.Percent(e.Parallel), text.Percent(e.LoadBalance),
+			text.Percent(e.Communication), ph.Calls, bytesText(t, ph.Sent()), bytesText(t, ph.Received())})
 	}
 	return r
 }
@@ -161,7 +161,7 @@ func objectTable(p *profile.Profile, most int, t Terminal) *Rows {
 		if o.Known && o.Kind != profile.File {
 			size, groups = o.Size, o.Groups
 		}
-		r.Rows = append(r.Rows, []any{o.Text(), size, groups, total.Texts(float64(o.Time))[0], recording.Percent(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
+		r.Rows = append(r.Rows, []any{o.Text(), size, groups, total.Texts(float64(o.Time))[0], text.Percent(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
 	}
 	return r
 }
@@ -180,7 +180,7 @@ func sizeTable(p *profile.Profile, t Terminal) *Rows {
 			if to > 0 || k == 0 {
 				last = t.Amount(float64(to), "B")
 			}
-			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), t.Amount(float64(from), "B"), last, n, recording.Percent(float64(n) / float64(all))})
+			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), t.Amount(float64(from), "B"), last, n, text.Percent(float64(n) / float64(all))})
 		}
 	}
 	return r

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/text"
 )
 
 // RowColumn is a column of a Rows table.
@@ -173,7 +174,7 @@ func cellText(x any) string {
 	case string:
 		return x
 	case []int:
-		return RankList(x)
+		return text.RankList(x)
 	case float64: // as in JSON
 		b, _ := appendJSON(nil, x)
 		return string(b)

@@ -9,6 +9,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/catalog/tuning"
+	"mpitx/text"
 )
 
 // ShowOptions are the options of Show.
@@ -213,7 +214,7 @@ func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
 	}
 	var texts []string
 	for _, g := range groups {
-		texts = append(texts, Ranks(g.Ranks)+": "+reading(&g.Reading))
+		texts = append(texts, text.Ranks(g.Ranks)+": "+reading(&g.Reading))
 	}
 	p.several("after init", texts)
 }
@@ -282,17 +283,17 @@ func (p *page) effect(e tuning.Effect) {
 		p.entry("is read", "not known")
 	}
 	for _, c := range e.Conditions {
-		text := p.term.Safe(c.Advice()) + " (" + p.term.Safe(c.Source) + ")"
+		words := p.term.Safe(c.Advice()) + " (" + p.term.Safe(c.Source) + ")"
 		switch c.Met {
 		case tuning.Yes:
-			text = "met: " + text
+			words = "met: " + words
 		case tuning.No:
-			text = p.term.paint(faultyStyle, "not met") + ": " + text
+			words = p.term.paint(faultyStyle, "not met") + ": " + words
 		}
-		p.entry("condition", text)
+		p.entry("condition", words)
 	}
 	if asked && e.Unused {
-		p.entry("condition", p.term.paint(faultyStyle, "not met")+": its component must be in use; MPI_Init unloaded it with "+counted(max(1, p.c.Job.Size), "rank"))
+		p.entry("condition", p.term.paint(faultyStyle, "not met")+": its component must be in use; MPI_Init unloaded it with "+text.Count(max(1, p.c.Job.Size), "rank"))
 	} else if asked && len(e.Conditions) == 0 {
 		p.entry("condition", "none known")
 	}

@@ -1,6 +1,9 @@
 package export
 
-import "mpitx/catalog"
+import (
+	"mpitx/catalog"
+	"mpitx/text"
+)
 
 // origins writes how the user set a variable, and on which ranks if not on all.
 func (p *page) origins(v *catalog.Variable) {
@@ -17,7 +20,7 @@ func (p *page) origins(v *catalog.Variable) {
 			}
 		}
 		if len(settings) > 1 {
-			s = Ranks(g.Ranks) + ": " + s
+			s = text.Ranks(g.Ranks) + ": " + s
 		}
 		p.entry(label, s)
 		label = ""

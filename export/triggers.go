@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mpitx/recording/trigger"
+	"mpitx/text"
 )
 
 // TriggerTable is the name of the table of events of triggers.
@@ -44,7 +45,7 @@ func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, lead stri
 			return err
 		}
 		if most > 0 && len(one.Events) > most {
-			fmt.Fprintf(&b, "%s and %d more %s\n", t.Ellipsis(), len(one.Events)-most, plural(len(one.Events)-most, "event"))
+			fmt.Fprintf(&b, "%s and %d more %s\n", t.Ellipsis(), len(one.Events)-most, text.Plural(len(one.Events)-most, "event"))
 		}
 	}
 	_, err := w.Write(b.Bytes())
@@ -53,15 +54,15 @@ func Triggers(w io.Writer, all []*trigger.Trigger, f Format, most int, lead stri
 
 // TriggerText says in one line how often a condition was true, and on which ranks.
 func TriggerText(t *trigger.Trigger) string {
-	text := t.Condition
+	words := t.Condition
 	if t.On != "" {
-		text += " on " + t.On
+		words += " on " + t.On
 	}
 	switch {
 	case t.Checked == 0 && t.Missed == 0:
-		return text + ": never checked: no such call was made"
+		return words + ": never checked: no such call was made"
 	case t.Held == 0:
-		text += ": never true"
+		words += ": never true"
 	default:
 		var ranks []int
 		for _, r := range t.Ranks {
@@ -69,25 +70,16 @@ func TriggerText(t *trigger.Trigger) string {
 				ranks = append(ranks, r.Rank)
 			}
 		}
-		text += fmt.Sprintf(": became true %s, on %s %s; true", times(t.Fired), plural(len(ranks), "rank"), RankList(ranks))
+		words += fmt.Sprintf(": became true %s, on %s %s; true", text.Count(t.Fired, "time"), text.Plural(len(ranks), "rank"), text.RankList(ranks))
 	}
-	text += fmt.Sprintf(" in %d of %s", t.Held, counted(int(t.Checked), "call"))
+	words += fmt.Sprintf(" in %d of %s", t.Held, text.Count(t.Checked, "call"))
 	if t.Held == 0 {
-		text = strings.Replace(text, "never true in 0 of", "never true in", 1)
+		words = strings.Replace(words, "never true in 0 of", "never true in", 1)
 	}
 	if t.Missed > 0 {
-		text += fmt.Sprintf(", and not checked in %d, as another thread was reading variables", t.Missed)
+		words += fmt.Sprintf(", and not checked in %d, as another thread was reading variables", t.Missed)
 	}
-	return text
-}
-
-func times(n uint64) string { return counted(int(n), "time") }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
+	return words
 }
 
 func number(n *int) string {

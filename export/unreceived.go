@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 const (
@@ -66,18 +67,18 @@ func (l *unreceivedLine) text() string {
 	if !l.Ended {
 		never = "had not been received when the " + map[bool]string{true: "receivers", false: "receiver"}[len(unique(l.to)) > 1] + " ended"
 	}
-	text := fmt.Sprintf("%d message%s %s: %s sent %s to %s", l.Count, pick("", "s"), never, Ranks(unique(l.from)), pick("it", "them"), Ranks(unique(l.to)))
+	words := fmt.Sprintf("%d message%s %s: %s sent %s to %s", l.Count, pick("", "s"), never, text.Ranks(unique(l.from)), pick("it", "them"), text.Ranks(unique(l.to)))
 	switch {
 	case len(l.pairs) > mostOfLine:
-		text += fmt.Sprintf(" (%s, %d more)", strings.Join(l.pairs[:mostOfLine], ", "), len(l.pairs)-mostOfLine)
+		words += fmt.Sprintf(" (%s, %d more)", strings.Join(l.pairs[:mostOfLine], ", "), len(l.pairs)-mostOfLine)
 	case len(l.pairs) > 1:
-		text += " (" + strings.Join(l.pairs, ", ") + ")"
+		words += " (" + strings.Join(l.pairs, ", ") + ")"
 	}
-	text += fmt.Sprintf(" with tag %d on %s, by %s", l.Tag, l.Object.String(), placed(l.Function, l.Place))
+	words += fmt.Sprintf(" with tag %d on %s, by %s", l.Tag, l.Object.String(), placed(l.Function, l.Place))
 	if l.Nearest != nil {
-		text += "; " + l.nearest()
+		words += "; " + l.nearest()
 	}
-	return text
+	return words
 }
 
 // nearest says which receive came nearest.

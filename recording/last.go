@@ -3,6 +3,8 @@ package recording
 import (
 	"fmt"
 	"time"
+
+	"mpitx/text"
 )
 
 // lastValue is a set's newest row, kept apart when samples are dropped.
@@ -78,7 +80,7 @@ type Loss struct {
 
 // String returns, for example, "no space left on device 0.3 s after the start; 98 % of samples missing".
 func (l Loss) String() string {
-	return l.Cause() + fmt.Sprintf("; %s of samples missing", percent(l.Share))
+	return l.Cause() + fmt.Sprintf("; %s of samples missing", text.RoughPercent(l.Share))
 }
 
 // Cause is the reason and the time: "no space left on device 0.3 s after the start".
@@ -87,18 +89,6 @@ func (l Loss) Cause() string {
 		return l.Reason + fmt.Sprintf(" %.1f s after the start", l.Time.Seconds())
 	}
 	return l.Reason
-}
-
-// percent never rounds to 0 or 100 %.
-func percent(share float64) string {
-	switch p := share * 100; {
-	case p > 0 && p < 1:
-		return "under 1 %"
-	case p < 100 && p > 99:
-		return "over 99 %"
-	default:
-		return fmt.Sprintf("%.0f %%", p)
-	}
 }
 
 // errnoNames are Linux's, as the reader may run on another system.

@@ -1,8 +1,6 @@
 package recording
 
 import (
-	"fmt"
-	"math"
 	"strings"
 
 	"mpitx/catalog"
@@ -38,15 +36,4 @@ func (c *Column) Unit() string {
 		return "s"
 	}
 	return ""
-}
-
-// Percent is a part of 1 for people: "35.3 %"; "-" if it is not known.
-func Percent(part float64) string {
-	switch {
-	case math.IsNaN(part):
-		return "-"
-	case part > 0 && part < 0.0005:
-		return "<0.1 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*part)
 }

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
-	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/term"
 )
 
@@ -168,7 +168,7 @@ func (m *Model) toChange() {
 }
 
 // exported is what the view exports in a form, and what it leaves out.
-func (m *Model) exported(form int) (text string, left []string, err error) {
+func (m *Model) exported(form int) (words string, left []string, err error) {
 	if m.o.Export == nil {
 		return "", nil, fmt.Errorf("no way is known to set variables of this MPI")
 	}
@@ -179,10 +179,10 @@ func (m *Model) exported(form int) (text string, left []string, err error) {
 			c.Value = r.Value
 		}
 		if len(d.ranks) < m.x.cat.Job.Size {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s was written on %s only; this sets it on all ranks", d.e.v.Name, export.Ranks(d.ranks)))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s was written on %s only; this sets it on all ranks", d.e.v.Name, text.Ranks(d.ranks)))
 		}
-		for _, text := range m.warnings(d.e) {
-			c.Notes = append(c.Notes, d.e.v.Name+": "+text)
+		for _, words := range m.warnings(d.e) {
+			c.Notes = append(c.Notes, d.e.v.Name+": "+words)
 		}
 		all = append(all, c)
 	}
@@ -268,7 +268,7 @@ func (m *Model) changesFrame(width, height int) []string {
 			sign, style = "> ", term.Cursor
 		}
 		before, now := m.sides(d)
-		row := cells(d.e.name, before, now, export.RankList(d.ranks))
+		row := cells(d.e.name, before, now, text.RankList(d.ranks))
 		lines = append(lines, m.t.Paint(style, m.t.Fit(sign+row, width)))
 	}
 	if n == 0 {

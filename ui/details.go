@@ -6,6 +6,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/term"
 )
@@ -205,23 +206,23 @@ func what(v *catalog.Variable) string {
 // readings are the values on every rank and in both stages, and their origins.
 func (m *Model) readings(v *catalog.Variable, width int) []string {
 	lines := []string{}
-	styled := func(label, text string, style term.Style) {
-		for i, l := range m.wrapped(text, width-10, style) {
+	styled := func(label, words string, style term.Style) {
+		for i, l := range m.wrapped(words, width-10, style) {
 			if i > 0 {
 				label = ""
 			}
 			lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(label, 9))+l)
 		}
 	}
-	add := func(label, text string) { styled(label, text, term.Plain) }
+	add := func(label, words string) { styled(label, words, term.Plain) }
 	read := func(label string, r *catalog.Reading, note string) {
-		switch text := export.VariableText(m.x.cat, v, r); r.Status {
+		switch words := export.VariableText(m.x.cat, v, r); r.Status {
 		case catalog.StatusUnbound: // a normal condition
-			styled(label, "("+text+")"+note, term.Label)
+			styled(label, "("+words+")"+note, term.Label)
 		case catalog.StatusOK:
-			add(label, text+note)
+			add(label, words+note)
 		default: // as in the list
-			styled(label, "("+text+")"+note, term.Wrong)
+			styled(label, "("+words+")"+note, term.Wrong)
 		}
 	}
 	if v.Kind == catalog.Virtual {
@@ -232,7 +233,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	for _, g := range groups {
 		label := "now"
 		if m.x.cat.Job.Size > 1 {
-			label = "r" + export.RankList(g.Ranks)
+			label = "r" + text.RankList(g.Ranks)
 		}
 		read(label, &g.Reading, "")
 	}
@@ -253,17 +254,17 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		add(fmt.Sprintf("r%d", r), "does not answer: its values are old")
 	}
 	if v.Kind == catalog.Cvars {
-		if text := m.mayWrite(v); text != "" {
-			add("writable", text)
+		if words := m.mayWrite(v); words != "" {
+			add("writable", words)
 		}
 	}
 	for _, s := range m.x.cat.Settings(v) {
 		if o := s.Origin; o != nil {
-			text := string(o.Kind) + " " + o.Where + " = " + o.Value
+			words := string(o.Kind) + " " + o.Where + " = " + o.Value
 			if len(v.Origins) > 0 {
-				text += " (" + export.Ranks(s.Ranks) + ")"
+				words += " (" + text.Ranks(s.Ranks) + ")"
 			}
-			add("set by", text)
+			add("set by", words)
 		}
 	}
 	for _, c := range v.Conflicts {

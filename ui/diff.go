@@ -13,6 +13,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
 	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/prompt"
 	"mpitx/ui/term"
 )
@@ -72,7 +73,7 @@ func (m *Model) libraryChanges() (all []string) {
 func (m *Model) libraryWords() string {
 	var parts []string
 	if n := len(m.o.Diff.Notes); n > 0 {
-		parts = append(parts, plural(n, "note")+": L")
+		parts = append(parts, text.Count(n, "note")+": L")
 	}
 	parts = append(parts, m.libraryChanges()...)
 	return m.t.SafeLine(strings.Join(parts, "; "), m.w)
@@ -81,17 +82,17 @@ func (m *Model) libraryWords() string {
 // diffTitle counts the changes for the title, with as many words as fit into a width.
 func (m *Model) diffTitle(width int) string {
 	d := m.o.Diff
-	text := "  " + plural(len(d.Items), "difference")
-	long := text
+	words := "  " + text.Count(len(d.Items), "difference")
+	long := words
 	for _, c := range diff.Changes {
 		if n := d.Count(string(c)); n > 0 {
 			long += fmt.Sprintf("  %d %s", n, c)
 		}
 	}
 	if term.Width(long)+1 <= width {
-		text = long
+		words = long
 	}
-	return text + " "
+	return words + " "
 }
 
 // pair says what differs, and its value on each side: of the field that the filter selects, or else of the most important one.
@@ -348,5 +349,5 @@ func (m *Model) exportDiff(command, path string) tea.Cmd {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(command, path, plural(len(m.shown), "difference"), b.Bytes())
+	return save(command, path, text.Count(len(m.shown), "difference"), b.Bytes())
 }

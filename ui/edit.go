@@ -12,6 +12,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/link"
 	"mpitx/ui/prompt"
 )
@@ -122,7 +123,7 @@ func (m *Model) validate() {
 
 // validRanks parses the typed ranks; an empty line means all.
 func (m *Model) validRanks() {
-	ranks, err := export.ParseRanks(m.line.String())
+	ranks, err := text.ParseRanks(m.line.String())
 	m.edit.problem = ""
 	size := m.x.cat.Job.Size
 	switch {
@@ -160,7 +161,7 @@ func (m *Model) cmdWrite(args string) {
 	}
 }
 
-func (m *Model) keyEdit(key, text string) tea.Cmd {
+func (m *Model) keyEdit(key, words string) tea.Cmd {
 	if key == "esc" {
 		m.mode = m.ground()
 		return nil
@@ -180,7 +181,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 			m.mode = m.ground()
 		case "r":
 			if m.x.cat.Job.Size > 1 {
-				m.mode, m.line = modeRanks, prompt.New(export.RankList(m.edit.ranks))
+				m.mode, m.line = modeRanks, prompt.New(text.RankList(m.edit.ranks))
 			}
 		}
 	case modeRanks:
@@ -188,7 +189,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 			if m.edit.problem == "" {
 				m.mode = modeConfirm
 			}
-		} else if m.line.Key(key, text) {
+		} else if m.line.Key(key, words) {
 			m.validRanks()
 		}
 	case modeEdit:
@@ -196,7 +197,7 @@ func (m *Model) keyEdit(key, text string) tea.Cmd {
 			if m.edit.problem == "" {
 				return m.confirm()
 			}
-		} else if m.line.Key(key, text) {
+		} else if m.line.Key(key, words) {
 			m.validate()
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/term"
 )
 
@@ -113,7 +113,7 @@ func (m *Model) question(width int) []string {
 	size := m.x.cat.Job.Size
 	switch {
 	case m.edit.ranks != nil:
-		return asked(fmt.Sprintf("Write this on %s only?", export.Ranks(m.edit.ranks)), "y yes   r other ranks   n no", width)
+		return asked(fmt.Sprintf("Write this on %s only?", text.Ranks(m.edit.ranks)), "y yes   r other ranks   n no", width)
 	case size == 1:
 		return asked("Write this on the one rank?", "y yes   n no", width)
 	}
@@ -136,18 +136,18 @@ func (m *Model) outcomeLines(width int) []string {
 	enum := m.enum(m.edit.e.v)
 	lines := []string{}
 	for _, o := range m.edit.outcomes.Same() {
-		text := export.Ranks(o.Ranks) + ": " + string(o.Result)
+		words := text.Ranks(o.Ranks) + ": " + string(o.Result)
 		old, back := o.Old.Format(enum), o.Back.Format(enum)
 		switch {
 		case back != "":
-			text += ": was " + old + ", reads back " + back
+			words += ": was " + old + ", reads back " + back
 		case old != "":
-			text += ": it is " + old
+			words += ": it is " + old
 		}
 		if o.Detail != "" {
-			text += " (" + o.Detail + ")"
+			words += " (" + o.Detail + ")"
 		}
-		lines = append(lines, term.Wrap(m.t.SafeText(text), width)...)
+		lines = append(lines, term.Wrap(m.t.SafeText(words), width)...)
 	}
 	if m.edit.err != nil {
 		lines = append(lines, term.Wrap(m.t.SafeText("failed: "+m.edit.err.Error()), width)...)

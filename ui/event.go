@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
+	"mpitx/text"
 	"mpitx/ui/term"
 )
 
@@ -213,7 +214,7 @@ func whatEvent(e *entry) string {
 // countWords counts entries for people: "12 variables, 3 events".
 func (x *index) countWords(entries []int32) string {
 	if len(x.entries) > 0 && x.entries[0].change != nil {
-		return plural(len(entries), "difference")
+		return text.Count(len(entries), "difference")
 	}
 	var variables, events, sources int
 	for _, k := range entries {
@@ -228,13 +229,13 @@ func (x *index) countWords(entries []int32) string {
 	}
 	words := []string{}
 	if variables > 0 || events+sources == 0 {
-		words = append(words, plural(variables, "variable"))
+		words = append(words, text.Count(variables, "variable"))
 	}
 	if events > 0 {
-		words = append(words, plural(events, "event"))
+		words = append(words, text.Count(events, "event"))
 	}
 	if sources > 0 {
-		words = append(words, plural(sources, "event source"))
+		words = append(words, text.Count(sources, "event source"))
 	}
 	return strings.Join(words, ", ")
 }

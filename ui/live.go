@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
-	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/link"
 	"mpitx/ui/program"
 )
@@ -273,11 +273,11 @@ func (m *Model) liveState() string {
 			parts = append(parts, "ONLY AFTER MPI_Init")
 		}
 		if lost := lostRanks(m.x.cat); len(lost) > 0 {
-			parts = append(parts, "LOST: r"+export.RankList(lost))
+			parts = append(parts, "LOST: r"+text.RankList(lost))
 		}
 	}
 	if s := m.silent(); len(s) > 0 {
-		parts = append(parts, "SILENT: r"+export.RankList(s))
+		parts = append(parts, "SILENT: r"+text.RankList(s))
 	}
 	if m.stale {
 		parts = append(parts, "NEW VARIABLES: r")
@@ -313,11 +313,11 @@ func missing(c *catalog.Catalog) string {
 	}
 	if lost := lostRanks(c); len(lost) > 0 {
 		i := slices.IndexFunc(c.Job.Ranks, func(r catalog.Rank) bool { return r.Rank == lost[0] })
-		text := "incomplete answer from " + export.Ranks(lost) + ": "
+		words := "incomplete answer from " + text.Ranks(lost) + ": "
 		if len(lost) > 1 {
-			text += fmt.Sprintf("rank %d: ", lost[0])
+			words += fmt.Sprintf("rank %d: ", lost[0])
 		}
-		parts = append(parts, text+c.Job.Ranks[i].Error)
+		parts = append(parts, words+c.Job.Ranks[i].Error)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -16,6 +16,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
+	"mpitx/text"
 	"mpitx/ui/config"
 	"mpitx/ui/link"
 	"mpitx/ui/pager"
@@ -181,7 +182,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 	o := m.o
 	if o.Diff != nil {
-		m.phase = "sorting " + plural(len(o.Diff.Items), "difference")
+		m.phase = "sorting " + text.Count(len(o.Diff.Items), "difference")
 		t := m.t
 		return func() tea.Msg { return loadedMsg{x: newDiffIndex(o.Diff, t)} }
 	}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
-	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/link"
 )
 
@@ -105,10 +104,10 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		return m.tick()
 	}
 	if len(msg.sample.Silent) > 0 {
-		m.complain("read %s; no answer from %s", plural(len(msg.ids), "variable"), export.Ranks(msg.sample.Silent))
+		m.complain("read %s; no answer from %s", text.Count(len(msg.ids), "variable"), text.Ranks(msg.sample.Silent))
 		return nil
 	}
-	m.say("read %s on %s", plural(len(msg.ids), "variable"), plural(len(msg.sample.Ranks), "rank"))
+	m.say("read %s on %s", text.Count(len(msg.ids), "variable"), text.Count(len(msg.sample.Ranks), "rank"))
 	return nil
 }
 
@@ -134,12 +133,4 @@ func (m *Model) take(e *entry, i int, s *link.Sample) {
 		e.first = before
 	}
 	e.updated = e.first != "" && m.x.value(e) != e.first
-}
-
-// plural is "1 rank" or "4 ranks".
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return strconv.Itoa(n) + " " + word
 }

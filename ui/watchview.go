@@ -11,6 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/term"
 )
@@ -123,7 +124,7 @@ func (m *Model) chart(s *series, width, height int) []string {
 	case n > 1 && s.are():
 		title += " of most ranks (s shows each)"
 	case n > 1:
-		title += ", sum of " + plural(n, "rank")
+		title += ", sum of " + text.Count(n, "rank")
 	}
 	if m.ranks {
 		title, rows.Title = show.String()+" on each rank", "rank"

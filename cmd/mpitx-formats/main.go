@@ -24,6 +24,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 func main() {
@@ -111,7 +112,7 @@ func part(args []string, o *recording.Options) (err error) {
 	if o.To, err = time.ParseDuration(args[1]); err != nil {
 		return err
 	}
-	ranks, err := export.ParseRanks(args[2])
+	ranks, err := text.ParseRanks(args[2])
 	if len(ranks) > 0 {
 		o.Rank = func(r *recording.Rank) bool { return slices.Contains(ranks, r.Rank) }
 	}

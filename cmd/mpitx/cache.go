@@ -18,6 +18,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 // The names of a library's variables and categories are kept for completion: one file for each library, identified by path and build
@@ -62,7 +63,7 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 	}
 	for k := range settings.Cvars {
 		if v := &settings.Cvars[k]; v.IsSet() {
-			mark += "," + export.Safe(v.Name)
+			mark += "," + text.Safe(v.Name)
 		}
 	}
 	replace(cachePath(env, m, "settings"), func(w io.Writer) error { return catalog.Write(w, settings) })
@@ -171,7 +172,7 @@ func cacheLines(m locate.MPI, c *catalog.Catalog) string {
 	for v := range withoutVirtual(c).Variables() {
 		b.WriteString(nameLine(v.ID(), v.Description))
 		for _, value := range valuesOf(m, c, v) {
-			b.WriteString("\t" + export.Safe(value))
+			b.WriteString("\t" + text.Safe(value))
 		}
 		b.WriteByte('\n')
 	}
@@ -189,8 +190,8 @@ func cacheLines(m locate.MPI, c *catalog.Catalog) string {
 
 // nameLine is a name with the first words of its description.
 func nameLine(name, description string) string {
-	text := strings.Join(strings.Fields(description), " ")
-	return export.Safe(name) + "\t" + export.Terminal{UTF8: true}.Cut(export.Safe(text), 60)
+	words := strings.Join(strings.Fields(description), " ")
+	return text.Safe(name) + "\t" + export.Terminal{UTF8: true}.Cut(text.Safe(words), 60)
 }
 
 // valuesOf are the values that a control variable takes by name.

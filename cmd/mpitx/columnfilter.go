@@ -9,9 +9,9 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/internal/columns"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // columnFilter chooses samples of a run: variables by GLOBs of names and by their values, and the phases of the program.
@@ -74,7 +74,7 @@ func (f *columnFilter) during(run *recording.Run, dir string) (func(*recording.R
 	during, err := profile.During(run, f.phases)
 	if unknown := new(profile.UnknownError); errors.As(err, &unknown) {
 		if len(unknown.Known) == 0 {
-			return nil, failf("%s: the run has no phases; mpitx profile --pvar records them, of programs that name phases", origin.Quote(dir))
+			return nil, failf("%s: the run has no phases; mpitx profile --pvar records them, of programs that name phases", text.Quote(dir))
 		}
 		return nil, unknownPart(dir, unknown)
 	}

@@ -14,11 +14,11 @@ import (
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 type compareOptions struct {
@@ -145,7 +145,7 @@ func (o *compareOptions) arrange(args []string) error {
 func (o *compareOptions) command() string {
 	quoted := func(side compare.Side) (all []string) {
 		for _, dir := range o.runs[side].dirs {
-			all = append(all, origin.Quote(dir))
+			all = append(all, text.Quote(dir))
 		}
 		return all
 	}
@@ -209,7 +209,7 @@ func (o *compareOptions) write(c *compare.Comparison, term export.Terminal) erro
 
 // open reads a run: its profile, its samples, or both.
 func (o *compareOptions) open(dir string) (compare.Input, error) {
-	in := compare.Input{Name: origin.Quote(dir)}
+	in := compare.Input{Name: text.Quote(dir)}
 	run, err := openSamples(dir)
 	if err != nil {
 		return in, err

@@ -13,6 +13,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 // knowledge is what mpitx and the user's files know about control variables. A file that is wrong is reported and left out.
@@ -226,21 +227,21 @@ func effectLines(e tuning.Effect, ranks int) (lines []string) {
 		lines = append(lines, "is read: not known")
 	}
 	if e.Unused {
-		lines = append(lines, "its component is not in use with "+ranksText(ranks)+": MPI_Init unloaded it")
+		lines = append(lines, "its component is not in use with "+text.Count(ranks, "rank")+": MPI_Init unloaded it")
 	} else if e.Arrived != "" && len(e.Conditions) == 0 {
 		lines = append(lines, "condition: none known")
 	}
 	for _, c := range e.Conditions {
-		text := "condition: " + c.String()
+		words := "condition: " + c.String()
 		switch {
 		case c.Met == tuning.Yes:
-			text = "condition met: " + c.String()
+			words = "condition met: " + c.String()
 		case c.Met == tuning.No && c.Wrong:
-			text = "WRONG VALUE: " + c.Advice()
+			words = "WRONG VALUE: " + c.Advice()
 		case c.Met == tuning.No:
-			text = "NO EFFECT NOW: " + c.Advice()
+			words = "NO EFFECT NOW: " + c.Advice()
 		}
-		lines = append(lines, text)
+		lines = append(lines, words)
 	}
 	return lines
 }
@@ -270,7 +271,7 @@ func doubts(name string, e tuning.Effect, ranks int) (out []string) {
 	case e.Unreported != "":
 		out = append(out, unreported(name, e.Asked))
 	case e.Unused:
-		out = append(out, name+" may have no effect with "+ranksText(ranks)+": MPI_Init unloaded its component")
+		out = append(out, name+" may have no effect with "+text.Count(ranks, "rank")+": MPI_Init unloaded its component")
 	}
 	for _, c := range e.Conditions {
 		if c.Met == tuning.No {

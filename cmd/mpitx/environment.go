@@ -14,6 +14,7 @@ import (
 	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 type envOptions struct {
@@ -130,7 +131,7 @@ func narrow(r *export.Rows, t export.Terminal) string {
 
 // didYouMean asks for the name that is most like one that does not exist; "": none is.
 func didYouMean(names []string, wrong string) string {
-	if near := catalog.Nearest(names, wrong, 1); near != nil {
+	if near := text.Nearest(names, wrong, 1); near != nil {
 		return "; did you mean " + near[0] + "?"
 	}
 	return ""

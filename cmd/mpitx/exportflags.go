@@ -12,9 +12,9 @@ import (
 
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/internal/progress"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // exportFlags choose how samples are written.
@@ -49,7 +49,7 @@ func (x *exportFlags) formats() []export.Format { return slices.Concat(sampleFor
 func (x *exportFlags) parse() error {
 	ext := strings.TrimPrefix(filepath.Ext(x.out), ".")
 	if ext != "" && x.format == "" && !slices.Contains(x.formats(), endingFormat(x.out)) {
-		return usagef("--out %s: .%s is not a format of samples; end the name in .%s, or choose the format with -o", origin.Quote(x.out), ext,
+		return usagef("--out %s: .%s is not a format of samples; end the name in .%s, or choose the format with -o", text.Quote(x.out), ext,
 			strings.Join(texts(sampleFormats), ", ."))
 	}
 	return nil
@@ -62,7 +62,7 @@ func (x *exportFlags) form() export.Format {
 
 // command is the mpitx export command that writes the same file.
 func (x *exportFlags) command(dir string) string {
-	words := "mpitx export " + origin.Quote(dir)
+	words := "mpitx export " + text.Quote(dir)
 	if x.format != "" {
 		words += " -o " + string(x.format)
 	}
@@ -73,7 +73,7 @@ func (x *exportFlags) command(dir string) string {
 		words += " --wide"
 	}
 	if x.named() {
-		words += " --out " + origin.Quote(x.out)
+		words += " --out " + text.Quote(x.out)
 		if x.overwrite {
 			words += " --overwrite"
 		}

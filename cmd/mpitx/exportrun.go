@@ -12,11 +12,11 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 type exportOptions struct {
@@ -151,7 +151,7 @@ func openSamples(dir string) (*recording.Run, error) {
 
 // sayUnsampled names the command for a run that has other things than samples.
 func sayUnsampled(a *app, run *recording.Run, dir string) {
-	dir = origin.Quote(dir)
+	dir = text.Quote(dir)
 	switch {
 	case hasSamples(run):
 	case trace.Has(run):

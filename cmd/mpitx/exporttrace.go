@@ -3,10 +3,10 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 // writesTrace reports whether mpitx export writes the trace of a run, rather than its samples.
@@ -16,7 +16,7 @@ func (o *exportOptions) writesTrace(run *recording.Run) bool {
 
 // writeTrace writes the trace of a run. In Perfetto's format, samples come with it.
 func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args []string) error {
-	dir, form := origin.Quote(args[0]), o.form()
+	dir, form := text.Quote(args[0]), o.form()
 	perfetto := form == formatPerfetto
 	switch {
 	case !trace.Has(run) && !(perfetto && hasSamples(run)):
@@ -49,8 +49,8 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 		x.samples.Column = only.Column()
 	}
 	_, err := x.write(o.a, run)
-	if text := replaced(run); text != "" {
-		o.a.complain("%s: %s", dir, text)
+	if words := replaced(run); words != "" {
+		o.a.complain("%s: %s", dir, words)
 	}
 	if lost := lostEvents(run); lost > 0 { // not those of totals, which are in the chosen part only
 		why := ""

@@ -15,11 +15,11 @@ import (
 	"testing"
 
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/export"
 	"mpitx/fixtures/need"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 // TestRefused fails what the agent asks the system for, one thing on each rank but the first, which is the measure: all ranks of the
@@ -177,10 +177,10 @@ func (j *refusals) check(asked []ask, at refusedRun) {
 }
 
 // namedRanks are the ranks that messages are about.
-func namedRanks(text string) map[int]bool {
+func namedRanks(words string) map[int]bool {
 	named := map[int]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^mpitx: ranks? ([0-9,-]+): `).FindAllStringSubmatch(text, -1) {
-		ranks, _ := export.ParseRanks(m[1])
+	for _, m := range regexp.MustCompile(`(?m)^mpitx: ranks? ([0-9,-]+): `).FindAllStringSubmatch(words, -1) {
+		ranks, _ := text.ParseRanks(m[1])
 		for _, r := range ranks {
 			named[r] = true
 		}

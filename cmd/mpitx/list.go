@@ -10,6 +10,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui"
 )
 
@@ -185,7 +186,7 @@ func (o *listOptions) nameUnknown(all *catalog.Catalog) {
 			place, on = u.Name+" is set ("+u.Where+")", " on "
 		}
 		if u.ranks != nil {
-			place += on + export.Ranks(u.ranks)
+			place += on + text.Ranks(u.ranks)
 		}
 		o.a.complain("%s, but no control variable has this name%s", place, didYouMean(names, u.Name))
 	}

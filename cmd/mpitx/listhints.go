@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/text"
 )
 
 // namesOf are the names of all entries of the given kinds.
@@ -43,7 +43,7 @@ func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	for _, pattern := range o.globs {
 		if !matches(all, kinds, pattern) {
 			says := " has this name"
-			if catalog.IsGlob(pattern) {
+			if text.IsGlob(pattern) {
 				says = " matches"
 			}
 			hints = append(hints, pattern+": no "+described(kinds)+says+o.instead(all, kinds, pattern))
@@ -62,22 +62,22 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds catalog.Kind, pattern 
 	command := func(kinds catalog.Kind, pattern ...string) string {
 		words := append([]string{"mpitx", "list"}, kinds.Words()...)
 		if o.from != "" {
-			words = append(words, "--from", origin.Quote(o.from))
+			words = append(words, "--from", text.Quote(o.from))
 		}
 		for _, p := range pattern {
-			words = append(words, origin.Quote(p))
+			words = append(words, text.Quote(p))
 		}
 		return strings.Join(words, " ")
 	}
 	for other := range catalog.AllKinds.Table() {
 		if kinds&other.Kind == 0 && matches(all, other.Kind, pattern) {
-			if other.Kind == catalog.Categories && !catalog.IsGlob(pattern) {
-				return ", but a category: mpitx list --category " + origin.Quote(pattern)
+			if other.Kind == catalog.Categories && !text.IsGlob(pattern) {
+				return ", but a category: mpitx list --category " + text.Quote(pattern)
 			}
 			return ", but one of the " + other.Names + ": " + command(other.Kind, pattern)
 		}
 	}
-	if catalog.IsGlob(pattern) {
+	if text.IsGlob(pattern) {
 		return eventHints(nil, pattern)
 	}
 	part := "*" + pattern + "*"

@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 type matrixOptions struct {
@@ -65,7 +65,7 @@ func (o *matrixOptions) run(_ *cobra.Command, args []string) error {
 		pairs, what = p.OneSided, "one-sided operations"
 	}
 	if len(pairs) == 0 {
-		o.a.complain("%s: there were no %s", origin.Quote(args[0]), what)
+		o.a.complain("%s: there were no %s", text.Quote(args[0]), what)
 	}
 	if err := export.Matrix(o.a.out, p, pairs, o.format, term); err != nil {
 		return err

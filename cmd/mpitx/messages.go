@@ -21,6 +21,7 @@ import (
 	"mpitx/cmd/mpitx/internal/collect"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 // Exit codes; docs/exit-codes.md and the manual pages describe them.
@@ -233,12 +234,12 @@ func (a *app) complain(format string, args ...any) {
 
 // say prints a one-line message on standard error. Control characters are escaped, and a terminal gets it broken at
 // words.
-func (a *app) say(text string) {
+func (a *app) say(words string) {
 	width := a.messageWidth()
-	if text = export.Safe(text); width > 0 {
-		text = shorten(text)
+	if words = text.Safe(words); width > 0 {
+		words = shorten(words)
 	}
-	fmt.Fprintln(a.errs, wrapLine("mpitx: "+text, width, "       "))
+	fmt.Fprintln(a.errs, wrapLine("mpitx: "+words, width, "       "))
 }
 
 // widthVariable passes the width of standard error's terminal to the processes that write into a launcher's pipe.

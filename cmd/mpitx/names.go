@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/text"
 )
 
 // selection is the entries that a command's arguments name.
@@ -71,7 +71,7 @@ func pick(c *catalog.Catalog, kinds catalog.Kind, args []string) (*selection, er
 		if len(exact) > 0 {
 			continue
 		}
-		if !catalog.IsGlob(arg) {
+		if !text.IsGlob(arg) {
 			s.missing = append(s.missing, arg)
 			continue
 		}
@@ -132,19 +132,19 @@ func (s *selection) unknown(a *app, c *catalog.Catalog, kinds catalog.Kind) {
 	kinds = catalog.Variables&kinds | there(c, kinds&^catalog.Variables)
 	all, what := namesOf(c, kinds), described(kinds)
 	for _, name := range s.missing {
-		if catalog.IsGlob(name) {
+		if text.IsGlob(name) {
 			a.complain("%s: no %s of %s matches%s", name, what, libraryName(c), hints(nil, name))
 			continue
 		}
 		if other := c.Named(catalog.Events|catalog.Sources, name); len(other) > 0 {
-			a.complain("%s: not a variable, but an event or event source of MPI_T, which has no value; see mpitx show %s", name, origin.Quote(name))
+			a.complain("%s: not a variable, but an event or event source of MPI_T, which has no value; see mpitx show %s", name, text.Quote(name))
 			continue
 		}
-		text, list := fmt.Sprintf("%s: no %s of %s has this name", name, what, libraryName(c)), "mpitx list"
+		words, list := fmt.Sprintf("%s: no %s of %s has this name", name, what, libraryName(c)), "mpitx list"
 		if strings.HasPrefix(name, virtual.Prefix) {
-			text, list = name+": mpitx has no such variable", "mpitx list virtual"
+			words, list = name+": mpitx has no such variable", "mpitx list virtual"
 		}
-		a.complain("%s", text+cmp.Or(hints(all, name), "; see "+list))
+		a.complain("%s", words+cmp.Or(hints(all, name), "; see "+list))
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/owned"
+	"mpitx/text"
 )
 
 // outFile is the file of --out. All commands have one rule: a file that exists stays, and the command refuses before it starts anything,
@@ -39,7 +39,7 @@ func (n *outName) String() string { return string(*n) }
 func (n *outName) Type() string   { return "string" }
 func (n *outName) Set(name string) error {
 	if *n != "" {
-		return fmt.Errorf("--out %s is already given; name one file", origin.Quote(string(*n)))
+		return fmt.Errorf("--out %s is already given; name one file", text.Quote(string(*n)))
 	}
 	*n = outName(name)
 	return nil
@@ -158,13 +158,13 @@ func targetOf(path string) (target string, st os.FileInfo, err error) {
 	target, err = owned.Follow(path)
 	var another *owned.Error
 	if errors.As(err, &another) {
-		return path, nil, failf("--out %s: %s; name another file", origin.Quote(path), another.Why)
+		return path, nil, failf("--out %s: %s; name another file", text.Quote(path), another.Why)
 	}
 	if st, err = os.Stat(path); err != nil {
 		return target, nil, nil
 	}
 	if st.Mode()&fs.ModeNamedPipe != 0 && owned.Another(st) {
-		return path, nil, failf("--out %s: a pipe of another user; name another file", origin.Quote(path))
+		return path, nil, failf("--out %s: a pipe of another user; name another file", text.Quote(path))
 	}
 	return target, st, nil
 }
@@ -201,7 +201,7 @@ func reserve(temp, name string) error {
 }
 
 func errExists(path string) error {
-	return usagef("--out %s: the file exists; name another, or replace it with --overwrite", origin.Quote(path))
+	return usagef("--out %s: the file exists; name another, or replace it with --overwrite", text.Quote(path))
 }
 
 // causeOf is an error without its path, which the message names already.

@@ -16,11 +16,11 @@ import (
 	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 type profileOptions struct {
@@ -148,8 +148,8 @@ func (o *profileOptions) Check(m locate.MPI, first bool) error {
 }
 
 // Follows implements attach.Hooks: the run directory stays.
-func (o *profileOptions) Follows(dir string, _ bool) (text string, ok bool) {
-	return "the profile is in " + origin.Quote(dir) + "; print it with mpitx report " + origin.Quote(dir), true
+func (o *profileOptions) Follows(dir string, _ bool) (words string, ok bool) {
+	return "the profile is in " + text.Quote(dir) + "; print it with mpitx report " + text.Quote(dir), true
 }
 
 // Summarize prints the report, unless it goes to a file.
@@ -171,7 +171,7 @@ func (o *profileOptions) Summarize(run *recording.Run) {
 	resolveSites(o.a, p)
 	o.resolved = p
 	var b bytes.Buffer
-	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: origin.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}) == nil {
+	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: text.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}) == nil {
 		o.a.out.Flush()
 		fmt.Fprintf(o.a.errs, "\n%s\n", b.String())
 	}
@@ -199,7 +199,7 @@ func (o *profileOptions) toFile() bool { return o.out != "" || o.workload != "" 
 // deliver writes the report to its file, and says where the run is.
 func (o *profileOptions) deliver(r *attach.Result) error {
 	defer r.Run.Close()
-	dir := origin.Quote(r.Shown)
+	dir := text.Quote(r.Shown)
 	if !profile.Has(r.Run) {
 		o.a.complain("%s has no profile: the agent could not start it", dir)
 		return nil
@@ -240,7 +240,7 @@ func (o *profileOptions) keepSites(run *recording.Run) {
 func (o *profileOptions) writeReport(r *attach.Result) error {
 	p, err := profile.Read(r.Run, profile.Cut{})
 	if err != nil {
-		return failf("%s: %v", origin.Quote(r.Shown), err)
+		return failf("%s: %v", text.Quote(r.Shown), err)
 	}
 	inside := o.out == "" && o.workload == ""
 	if inside {
@@ -253,7 +253,7 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 	resolveSites(o.a, p)
 	o.resolved = p
 	o.part = fmt.Sprintf("%x", r.Run.ID[:4])
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(r.Shown), Findings: p.Findings(), Tools: attach.Tools(r.Run.Dir), Lost: len(attach.Reduced(r.Run))+len(r.Run.IncompleteRanks()) > 0}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: text.Quote(r.Shown), Findings: p.Findings(), Tools: attach.Tools(r.Run.Dir), Lost: len(attach.Reduced(r.Run))+len(r.Run.IncompleteRanks()) > 0}); err != nil {
 		if o.workload == "" { // keep the application's exit code
 			o.a.exit(err)
 			return nil
@@ -264,7 +264,7 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 		os.Chmod(o.out, 0o600) // as all files of a run
 	}
 	if o.out != "" && o.out != "-" {
-		o.a.complain("the report is in %s", origin.Quote(o.out))
+		o.a.complain("the report is in %s", text.Quote(o.out))
 	}
 	return nil
 }

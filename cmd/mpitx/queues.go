@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/processor"
 	"mpitx/recording/queues"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 type queuesOptions struct {
@@ -80,7 +80,7 @@ func (o *queuesOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	options := recording.Options{From: o.part.from, To: o.part.to, Rank: o.part.rank()}
-	name := origin.Quote(args[0])
+	name := text.Quote(args[0])
 	q := queues.Read(run, options)
 	calls := queues.Derive(run, options)
 	if q == nil || o.derived {

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/text"
 )
 
 type recordOptions struct{ sampling }
@@ -30,7 +30,7 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 	r, err := attach.Start(o.config(cmd, args, o))
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
-		if dir := origin.Quote(r.Shown); o.kept(r) {
+		if dir := text.Quote(r.Shown); o.kept(r) {
 			if r.Going {
 				o.a.complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
 			}
@@ -41,6 +41,6 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 }
 
 // Follows implements attach.Hooks: the run directory stays.
-func (o *recordOptions) Follows(dir string, _ bool) (text string, ok bool) {
-	return "the recorded samples are in " + origin.Quote(dir), true
+func (o *recordOptions) Follows(dir string, _ bool) (words string, ok bool) {
+	return "the recorded samples are in " + text.Quote(dir), true
 }

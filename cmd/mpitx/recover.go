@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 func newRecover(a *app) *cobra.Command {
@@ -113,7 +113,7 @@ func sweep(a *app) error {
 	for _, l := range left {
 		who := fmt.Sprintf("%s (rank %d, process %d, %d bytes)", l.Path, l.Rank, l.PID, l.Size)
 		if l.Known {
-			fmt.Fprintf(a.out, "%s: belongs to a run; use mpitx recover %s\n", who, origin.Quote(l.Dir))
+			fmt.Fprintf(a.out, "%s: belongs to a run; use mpitx recover %s\n", who, text.Quote(l.Dir))
 			continue
 		}
 		if err := l.Remove(); err != nil {

@@ -12,12 +12,12 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trigger"
 	"mpitx/symbols"
+	"mpitx/text"
 )
 
 type reportOptions struct {
@@ -89,7 +89,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	unread := cmp.Or(resolveSites(o.a, p), reportJob(o.a, run.Dir))
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: origin.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: text.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}); err != nil {
 		return err
 	}
 	return cmp.Or(partial(o.a, run), unread)
@@ -98,7 +98,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 // reportJob reports a file of the job that cannot be read. The error has the exit code.
 func reportJob(a *app, dir string) error {
 	if err := attach.Unreadable(dir); err != nil {
-		a.complain("%s: %v; the settings and tools of the run are not known", origin.Quote(dir), err)
+		a.complain("%s: %v; the settings and tools of the run are not known", text.Quote(dir), err)
 		return exit(exitPartial)
 	}
 	return nil
@@ -107,10 +107,10 @@ func reportJob(a *app, dir string) error {
 // writeTriggers writes only what the triggers of a run found.
 func (o *reportOptions) writeTriggers(run *recording.Run, all []*trigger.Trigger, dir string, term export.Terminal) error {
 	if len(all) == 0 {
-		return failf("%s: the run has no triggers; record some with mpitx run --when CONDITION -- ./app", origin.Quote(dir))
+		return failf("%s: the run has no triggers; record some with mpitx run --when CONDITION -- ./app", text.Quote(dir))
 	}
 	if o.table != "" && o.table != export.TriggerTable {
-		return failf("%s: the run has triggers and no profile; use --table triggers, or record a profile with mpitx profile -- ./app", origin.Quote(dir))
+		return failf("%s: the run has triggers and no profile; use --table triggers, or record a profile with mpitx profile -- ./app", text.Quote(dir))
 	}
 	write := func(w io.Writer, t export.Terminal) error { return export.Triggers(w, all, o.form(), 0, "", t) }
 	switch form := o.form(); {
@@ -119,7 +119,7 @@ func (o *reportOptions) writeTriggers(run *recording.Run, all []*trigger.Trigger
 			return writeFormat(w, run.Dir, form, export.ReportOptions{Terminal: t, Table: export.TriggerTable, Run: dir}, nil)
 		}
 	case !slices.Contains([]export.Format{export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV}, form):
-		return failf("%s: events of triggers cannot be written as %s; choose -o table, json, ndjson, csv or parquet", origin.Quote(dir), form)
+		return failf("%s: events of triggers cannot be written as %s; choose -o table, json, ndjson, csv or parquet", text.Quote(dir), form)
 	}
 	err := error(nil)
 	if o.named() {
@@ -206,7 +206,7 @@ func completeProfile(names func(*profile.Profile) []string) cobra.CompletionFunc
 }
 
 func (c *profileCut) parse() (err error) {
-	if c.cut.Ranks, err = export.ParseRanks(c.ranks); err != nil {
+	if c.cut.Ranks, err = text.ParseRanks(c.ranks); err != nil {
 		return usagef("--rank: %v", err)
 	}
 	return nil
@@ -220,7 +220,7 @@ func (c *profileCut) read(run *recording.Run, dir string) (*profile.Profile, err
 	case errors.Is(err, profile.ErrNone) && reportDamage(c.a, run):
 		return nil, errDamaged
 	case errors.Is(err, profile.ErrNone):
-		return nil, failf("%s: the run has no profile; record one with mpitx profile -- ./app", origin.Quote(dir))
+		return nil, failf("%s: the run has no profile; record one with mpitx profile -- ./app", text.Quote(dir))
 	case errors.As(err, &unknown):
 		return nil, unknownPart(dir, unknown)
 	case err != nil:
@@ -246,7 +246,7 @@ func resolveSites(a *app, p *profile.Profile) error {
 	problems, err := sites.Resolve(p)
 	partly := reportProblems(a, problems, "report")
 	if err != nil {
-		a.complain("%s: %v; call sites are looked up in the programs as they are now", origin.Quote(p.Run.Dir), err)
+		a.complain("%s: %v; call sites are looked up in the programs as they are now", text.Quote(p.Run.Dir), err)
 		partly = exit(exitPartial)
 	}
 	return partly

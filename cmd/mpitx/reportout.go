@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // formatOut are the flags -o and --out, if the ending of the file's name can choose the format.
@@ -43,7 +43,7 @@ func (x *formatOut) form() export.Format {
 // checkFormat reports a wrong ending of the file's name.
 func (x *formatOut) checkFormat() error {
 	if form := x.form(); !slices.Contains(x.formats, form) {
-		return usagef("--out %s: .%s is not a format of %s; end the name in .txt, .%s, or choose the format with -o", origin.Quote(x.out), form, x.what,
+		return usagef("--out %s: .%s is not a format of %s; end the name in .txt, .%s, or choose the format with -o", text.Quote(x.out), form, x.what,
 			strings.Join(texts(x.formats), ", ."))
 	}
 	return nil

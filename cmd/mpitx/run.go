@@ -11,10 +11,10 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/where"
+	"mpitx/text"
 )
 
 type runOptions struct {
@@ -80,7 +80,7 @@ func (o *runOptions) run(cmd *cobra.Command, args []string) error {
 	r, err := attach.Start(o.config(cmd, args))
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
-		dir := origin.Quote(r.Shown)
+		dir := text.Quote(r.Shown)
 		switch events := o.triggers.tell(r.Run); {
 		case events:
 			o.a.complain("the events of --when are in %s%s; next: mpitx report %s", dir, r.Named, dir)
@@ -176,7 +176,7 @@ func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 	sites := callSites(run.Start)
 	defer sites.close()
 	job := where.Look(func() *where.Job { return where.ReadStacks(run, sites.site, sites.stacks(hangStack)) })
-	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", where.Duration(idle))
+	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", text.RoughDuration(idle))
 	whereText(&b, run, job, where.Analyze(job), export.Terminal{UTF8: true}, export.FormatWide)
 	o.a.errs.Write(b.Bytes())
 }
@@ -190,8 +190,8 @@ func (o *runOptions) Check(m locate.MPI, first bool) error {
 }
 
 // Follows implements attach.Hooks: the run directory stays.
-func (o *runOptions) Follows(dir string, _ bool) (text string, ok bool) {
-	return "the states of all ranks are in " + origin.Quote(dir), true
+func (o *runOptions) Follows(dir string, _ bool) (words string, ok bool) {
+	return "the states of all ranks are in " + text.Quote(dir), true
 }
 
 // Names, Unmatched and Summarize implement attach.Hooks.

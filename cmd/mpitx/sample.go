@@ -9,7 +9,7 @@ import (
 
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/text"
 )
 
 type sampleOptions struct {
@@ -90,16 +90,16 @@ func (o *sampleOptions) Check(m locate.MPI, first bool) error {
 }
 
 // Follows implements attach.Hooks: the file is written at the end.
-func (o *sampleOptions) Follows(dir string, late bool) (text string, ok bool) {
+func (o *sampleOptions) Follows(dir string, late bool) (words string, ok bool) {
 	x := o.exportTo(dir)
 	if st, err := os.Stat(x.out); late && err == nil && !st.Mode().IsRegular() { // the reader of a pipe may be gone
-		return "the recorded samples are in " + origin.Quote(dir) + "; export them with " + x.command(dir), false
+		return "the recorded samples are in " + text.Quote(dir) + "; export them with " + x.command(dir), false
 	}
-	text = "still writing " + origin.Quote(x.out)
+	words = "still writing " + text.Quote(x.out)
 	if x.out == "-" {
-		text = "still writing the samples"
+		words = "still writing the samples"
 	}
-	return text + "; if that is cut short, run " + x.command(dir), true
+	return words + "; if that is cut short, run " + x.command(dir), true
 }
 
 // inside reports whether samples go into the run directory.
@@ -123,7 +123,7 @@ func (o *sampleOptions) deliver(r *attach.Result) error {
 	if o.inside() && !o.kept(r) {
 		return nil
 	}
-	x, dir := o.exportTo(r.Shown), origin.Quote(r.Shown)
+	x, dir := o.exportTo(r.Shown), text.Quote(r.Shown)
 	x.part = fmt.Sprintf("%x", r.Run.ID[:4])
 	err := x.write(o.a, r.Run)
 	damaged := err == error(errDamaged)

@@ -13,6 +13,7 @@ import (
 	"mpitx/cmd/internal/progress"
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 type statsOptions struct {
@@ -154,8 +155,8 @@ func statRows(stats []recording.Stat) *export.Rows {
 	}}
 	for i := range stats {
 		s := &stats[i]
-		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, export.RankList(s.MinRanks), export.RankList(s.MaxRanks),
-			nil, s.Without, s.Resets, unitOf(s), s.AtMost, export.RankList(s.Excluded)}
+		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, text.RankList(s.MinRanks), text.RankList(s.MaxRanks),
+			nil, s.Without, s.Resets, unitOf(s), s.AtMost, text.RankList(s.Excluded)}
 		if s.Count > 0 {
 			row[5], row[6], row[7], row[8] = exact(s.Min), finite(s.Mean), exact(s.Max), finite(s.Dev)
 			if s.As == recording.Delta {
@@ -179,7 +180,7 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 	for i := range stats {
 		s := &stats[i]
 		scale := term.ScaleOf(unitOf(s), max(math.Abs(s.Min.Float64()), math.Abs(s.Max.Float64())))
-		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, export.RankList(s.MaxRanks), export.RankList(s.MinRanks), nil, s.Count,
+		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, text.RankList(s.MaxRanks), text.RankList(s.MinRanks), nil, s.Count,
 			s.As.String(), nil, s.Without, s.Resets, leftOutText(s.Excluded)}
 		if s.Count > 0 {
 			bound := ""
@@ -189,11 +190,11 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 				}
 			}
 			t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64(), s.Dev)
-			amount := func(v recording.Value, text string) any {
+			amount := func(v recording.Value, words string) any {
 				if name, ok := v.Item(); ok || v.Kind == recording.Text {
 					return name
 				}
-				return bound + text
+				return bound + words
 			}
 			row[4], row[5], row[6], row[9] = amount(s.Min, t[0]), bound+t[1], amount(s.Max, t[2]), t[4]
 			if s.As == recording.Delta {
@@ -210,7 +211,7 @@ func leftOutText(ranks []int) string {
 	if len(ranks) == 0 {
 		return ""
 	}
-	return export.RankList(ranks) + " (incomplete)"
+	return text.RankList(ranks) + " (incomplete)"
 }
 
 // unitOf is the unit of a row.

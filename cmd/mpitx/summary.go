@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // mostSummed limits how many values a summary reads, to about a second. mpitx stats has no limit.
@@ -91,14 +92,14 @@ func averagedText(run *recording.Run, averaged int) string {
 	for _, r := range run.Ranks {
 		size = max(size, r.Size)
 	}
-	text := fmt.Sprintf("%d ranks", size)
+	words := fmt.Sprintf("%d ranks", size)
 	if averaged < size {
-		text = fmt.Sprintf("%d of %d ranks", averaged, size)
+		words = fmt.Sprintf("%d of %d ranks", averaged, size)
 	}
 	if ranks := run.IncompleteRanks(); len(ranks) > 0 {
-		text += "; " + export.Ranks(ranks) + " incomplete"
+		words += "; " + text.Ranks(ranks) + " incomplete"
 	}
-	return text
+	return words
 }
 
 func isSummed(c *recording.Column) bool {
@@ -116,9 +117,9 @@ func ofThreads(run *recording.Run) string {
 
 func share(part, whole float64) string {
 	if whole <= 0 {
-		return recording.Percent(math.NaN())
+		return text.Percent(math.NaN())
 	}
-	return recording.Percent(part / whole)
+	return text.Percent(part / whole)
 }
 
 func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Terminal) {
@@ -132,7 +133,7 @@ func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Termin
 		}
 		scale := term.ScaleOf(s.Unit, s.Max.Float64())
 		t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64())
-		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], scale.Unit, imbalance(s.Max.Float64(), s.Mean), export.RankList(s.MaxRanks), t[3]})
+		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], scale.Unit, imbalance(s.Max.Float64(), s.Mean), text.RankList(s.MaxRanks), t[3]})
 	}
 	r.Write(b, export.FormatTable, term)
 }

@@ -11,6 +11,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // functionTotal is the total of a function over all ranks; times are in nanoseconds.
@@ -101,7 +102,7 @@ func functionTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term exp
 	r := &export.Rows{Columns: []export.RowColumn{{Header: header, Floor: 20}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF MPI", Right: true},
 		{Header: "CALLS", Right: true}, {Header: call.Unit + "/CALL", Right: true, Point: true}, {Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT", Drop: 2}}}
 	for _, f := range all[:min(len(all), topFunctions)] {
-		row := []any{"  " + f.name, total.Texts(f.time)[0], share(f.time, inMPI), nil, nil, imbalance(f.max, f.time/float64(f.ranks)), export.RankList(f.maxRanks)}
+		row := []any{"  " + f.name, total.Texts(f.time)[0], share(f.time, inMPI), nil, nil, imbalance(f.max, f.time/float64(f.ranks)), text.RankList(f.maxRanks)}
 		if f.calls > 0 {
 			row[3], row[4] = strconv.FormatFloat(f.calls, 'f', 0, 64), call.Texts(f.time / f.calls)[0]
 		}

@@ -11,9 +11,9 @@ import (
 
 	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/keep"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/text"
 	"mpitx/ui/program"
 	"mpitx/ui/term"
 	"mpitx/ui/timeline"
@@ -127,7 +127,7 @@ func (o *timelineOptions) find(name string) (feed *timeline.Feed, awaited string
 
 // feed begins to read the trace of a run, and closes the run if it cannot.
 func (o *timelineOptions) feed(run *recording.Run) (*timeline.Feed, error) {
-	dir, damage := origin.Quote(run.Dir), recording.DamageText(run.Damage())
+	dir, damage := text.Quote(run.Dir), recording.DamageText(run.Damage())
 	err := o.part.check(run)
 	switch {
 	case err != nil, trace.Has(run):

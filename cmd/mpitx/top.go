@@ -17,9 +17,9 @@ import (
 	"mpitx/cmd/internal/columns"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/keep"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 	"mpitx/ui/program"
 	"mpitx/ui/term"
 	"mpitx/ui/top"
@@ -279,7 +279,7 @@ func (o *topOptions) whyEmpty(frame *top.Frame, run *recording.Run, table string
 		return fmt.Sprintf("%s: none of its %d variables is left; leave GLOBs and --nonzero out to see all", run.Dir, recorded)
 	case frame.HasProfile:
 		return fmt.Sprintf("%s: no samples: the run has a profile only; see mpitx top %s --once --table functions, or sample variables with mpitx record --pvar GLOB -- ./app",
-			run.Dir, origin.Quote(run.Dir))
+			run.Dir, text.Quote(run.Dir))
 	}
 	return fmt.Sprintf("%s: no samples: no variable was asked for; sample some with mpitx record --pvar GLOB -- ./app", run.Dir)
 }

@@ -15,11 +15,11 @@ import (
 	"mpitx/cmd/internal/sites"
 	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 type traceOptions struct {
@@ -152,7 +152,7 @@ func (o *traceOptions) addWindow(add func(name, value string)) error {
 	for _, w := range o.windows {
 		glob, ok := strings.CutPrefix(w, "phase=")
 		if !ok || glob == "" {
-			return usagef("--window %s: give it as phase=GLOB", origin.Quote(w))
+			return usagef("--window %s: give it as phase=GLOB", text.Quote(w))
 		}
 		add("window", glob)
 	}
@@ -171,9 +171,9 @@ func (o *traceOptions) Check(m locate.MPI, first bool) error {
 }
 
 // Follows implements attach.Hooks: the run directory stays.
-func (o *traceOptions) Follows(dir string, _ bool) (text string, ok bool) {
+func (o *traceOptions) Follows(dir string, _ bool) (words string, ok bool) {
 	x := o.writeTo(dir)
-	return "still writing " + origin.Quote(x.out) + "; if that is cut short, run " + x.command(dir), true
+	return "still writing " + text.Quote(x.out) + "; if that is cut short, run " + x.command(dir), true
 }
 
 // Summarize implements attach.Hooks. The summary comes with the file.
@@ -191,7 +191,7 @@ func (o *traceOptions) writeTo(dir string) traceOut {
 // deliver writes the trace to its file, and says what it holds.
 func (o *traceOptions) deliver(r *attach.Result) error {
 	defer r.Run.Close()
-	dir := origin.Quote(r.Shown)
+	dir := text.Quote(r.Shown)
 	if !trace.Has(r.Run) {
 		o.a.complain("%s has no trace: the agent could not start it", dir)
 		return nil
@@ -218,7 +218,7 @@ func (o *traceOptions) deliver(r *attach.Result) error {
 			o.a.complain("%s", line)
 		}
 	}
-	switch file := origin.Quote(x.out); {
+	switch file := text.Quote(x.out); {
 	case x.form() == formatPerfetto:
 		o.a.complain("the trace is in %s; open it at https://ui.perfetto.dev", file)
 	default:
@@ -309,7 +309,7 @@ func replaced(run *recording.Run) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s until %s replaced by newer ones, as --max-size was reached (--policy last)", count(n, "event"), seconds(until.Seconds()))
+	return fmt.Sprintf("%s until %s replaced by newer ones, as --max-size was reached (--policy last)", count(n, "event"), text.RoughDuration(until))
 }
 
 // sayLost says how many events are missing, and why.

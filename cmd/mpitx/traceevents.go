@@ -5,7 +5,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
+	"mpitx/text"
 )
 
 // unmatchedEvents refuses --event patterns that can match neither an event of the library nor one of the specification of PERUSE.
@@ -32,7 +32,7 @@ func (o *traceOptions) noEvent(m locate.MPI, p string, names []string) string {
 
 func (o *traceOptions) noSuchEvent(m locate.MPI, p string, names []string) string {
 	if matchesFunction(p) == nil {
-		return "this matches functions of MPI, not events; record their calls with --function " + origin.Quote(p)
+		return "this matches functions of MPI, not events; record their calls with --function " + text.Quote(p)
 	}
 	if c := cachedCatalog(o.a.env, m); c != nil && !ofPeruse(p) {
 		for _, name := range o.cachedEvents(m) {
@@ -42,8 +42,8 @@ func (o *traceOptions) noSuchEvent(m locate.MPI, p string, names []string) strin
 			}
 			c.Events = append(c.Events, e)
 		}
-		if text := withoutEvents(c); text != "" {
-			return text
+		if words := withoutEvents(c); words != "" {
+			return words
 		}
 	}
 	return m.Name() + " has no such event" + eventHints(names, p)

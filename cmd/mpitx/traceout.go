@@ -12,11 +12,11 @@ import (
 
 	"mpitx/cmd/internal/progress"
 	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
 	"mpitx/export/perfetto"
 	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 const formatPerfetto = export.Format("perfetto")
@@ -54,7 +54,7 @@ func (p *runPart) flags(cmd *cobra.Command) {
 }
 
 func (p *runPart) parse(cmd *cobra.Command) error {
-	ranks, err := export.ParseRanks(p.ranks)
+	ranks, err := text.ParseRanks(p.ranks)
 	switch {
 	case err != nil:
 		return usagef("--rank: %v", err)
@@ -120,7 +120,7 @@ func (x *traceOut) form() export.Format {
 
 func (x *traceOut) checkFormat() error {
 	if form := x.form(); !slices.Contains(traceFormats, form) {
-		return usagef("--out %s: .%s is not a format of traces; end the name in .pftrace, .%s, or choose the format with -o", origin.Quote(x.out), form,
+		return usagef("--out %s: .%s is not a format of traces; end the name in .pftrace, .%s, or choose the format with -o", text.Quote(x.out), form,
 			strings.Join(texts(traceFormats[1:]), ", ."))
 	}
 	return nil
@@ -128,9 +128,9 @@ func (x *traceOut) checkFormat() error {
 
 // command is the mpitx export command that writes the same file.
 func (x *traceOut) command(dir string) string {
-	words := "mpitx export " + origin.Quote(dir) + " -o " + string(x.form())
+	words := "mpitx export " + text.Quote(dir) + " -o " + string(x.form())
 	if x.named() {
-		words += " --out " + origin.Quote(x.out)
+		words += " --out " + text.Quote(x.out)
 	}
 	return words
 }

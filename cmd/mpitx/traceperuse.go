@@ -6,6 +6,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 // ofPeruse reports whether a glob can match only events of PERUSE.
@@ -43,18 +44,18 @@ func peruseMissing(run *recording.Run, globs []string) (lines []string) {
 			return strings.Join(names, ", ")
 		}
 		switch {
-		case catalog.IsGlob(glob) && len(derived)+len(unavailable) == 0:
-		case len(unavailable) == 1 && !catalog.IsGlob(glob):
+		case text.IsGlob(glob) && len(derived)+len(unavailable) == 0:
+		case len(unavailable) == 1 && !text.IsGlob(glob):
 			lines = append(lines, "--event "+glob+": unavailable: "+why+"; libraries that raise it: Open MPI built with --enable-peruse")
 		case len(derived)+len(unavailable) > 0 && (len(derived) > 0 || !native):
-			text := "--event " + glob + ": "
+			words := "--event " + glob + ": "
 			if len(derived) > 0 {
-				text += count(len(derived), "event") + " derived from calls: " + short(derived)
+				words += count(len(derived), "event") + " derived from calls: " + short(derived)
 			}
 			if len(unavailable) > 0 {
-				text += strings.Repeat("; ", min(len(derived), 1)) + count(len(unavailable), "event") + " unavailable, as this library does not raise them; see mpitx list events"
+				words += strings.Repeat("; ", min(len(derived), 1)) + count(len(unavailable), "event") + " unavailable, as this library does not raise them; see mpitx list events"
 			}
-			lines = append(lines, text)
+			lines = append(lines, words)
 		}
 	}
 	return lines

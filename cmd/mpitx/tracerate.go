@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mpitx/export"
+	"mpitx/text"
 )
 
 const (
@@ -63,25 +64,23 @@ func traceBytes(dir string) (n int64, ranks int) {
 
 func rateText(perSecond float64, limit int64, policy string) string {
 	amount := func(x float64) string { return export.Terminal{UTF8: true}.Amount(x, "B") }
-	text := "the trace takes about " + amount(perSecond) + " a second"
+	rate := "the trace takes about " + amount(perSecond) + " a second"
 	switch {
 	case limit == 0:
-		return text + ", " + amount(perSecond*3600) + " an hour; --max-size SIZE limits it, --function GLOB makes it smaller"
+		return rate + ", " + amount(perSecond*3600) + " an hour; --max-size SIZE limits it, --function GLOB makes it smaller"
 	case perSecond <= 0:
-		return text
+		return rate
 	case policy == "last":
-		return text + "; the last " + seconds(float64(limit)/perSecond) + " are kept (--max-size, --policy last)"
+		return rate + "; the last " + fullAfter(limit, perSecond) + " are kept (--max-size, --policy last)"
 	}
-	return text + "; after about " + seconds(float64(limit)/perSecond) + " --max-size is reached, and further events are counted only"
+	return rate + "; after about " + fullAfter(limit, perSecond) + " --max-size is reached, and further events are counted only"
 }
 
-func seconds(s float64) string {
-	d := time.Duration(s * float64(time.Second))
-	if d < 0 || s > 1e9 {
+// fullAfter is the time after which a trace reaches its limit.
+func fullAfter(limit int64, perSecond float64) string {
+	s := float64(limit) / perSecond
+	if s > 1e9 {
 		return "many years"
 	}
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
+	return text.RoughDuration(time.Duration(s * float64(time.Second)))
 }

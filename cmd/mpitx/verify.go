@@ -20,6 +20,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 type verifyOptions struct {
@@ -311,7 +312,7 @@ func (o *verifyOptions) experiment(dir string, settings []attach.Setting, app []
 func (o *verifyOptions) write(known []verified, changes []change, app []string) error {
 	what := "the workload " + o.workload
 	if app != nil {
-		what = origin.Quote(app[0])
+		what = text.Quote(app[0])
 	}
 	if o.format == export.FormatTable || o.format == export.FormatWide {
 		for _, s := range known {
@@ -320,10 +321,10 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 				fmt.Fprintln(o.a.out, wrapText("  "+o.term.SafeText(line), o.term.Width))
 			}
 		}
-		fmt.Fprintln(o.a.out, wrapText(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.term.Safe(what), o.rounds, ranksText(o.n)), o.term.Width))
-		for _, text := range []string{o.short, o.partly} {
-			if text != "" {
-				fmt.Fprintln(o.a.out, wrapText(text, o.term.Width))
+		fmt.Fprintln(o.a.out, wrapText(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.term.Safe(what), o.rounds, text.Count(o.n, "rank")), o.term.Width))
+		for _, words := range []string{o.short, o.partly} {
+			if words != "" {
+				fmt.Fprintln(o.a.out, wrapText(words, o.term.Width))
 			}
 		}
 	}
@@ -378,13 +379,6 @@ func verdict(changes []change) string {
 		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected."
 	}
 	return text + fmt.Sprintf("Nothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.", 100*unseen)
-}
-
-func ranksText(n int) string {
-	if n == 1 {
-		return "1 rank"
-	}
-	return strconv.Itoa(n) + " ranks"
 }
 
 func percent(part float64) string { return fmt.Sprintf("%+.1f %%", 100*part) }

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/keep"
-	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // measureRun runs a command that records a profile. A signal that ends mpitx ends the run first, and so does the limit, unless it is 0.
@@ -156,7 +156,7 @@ func withoutRanks(sides [2][]measured) string {
 		return ""
 	}
 	slices.Sort(ranks)
-	return fmt.Sprintf("In %d of the %d runs the recording of some ranks is incomplete (%s). They are left out.", n, len(runs), export.Ranks(slices.Compact(ranks)))
+	return fmt.Sprintf("In %d of the %d runs the recording of some ranks is incomplete (%s). They are left out.", n, len(runs), text.Ranks(slices.Compact(ranks)))
 }
 
 // seenTraffic is what calls of each function send, with the messages of the calls that the library makes within them, and the part of

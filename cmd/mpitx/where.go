@@ -18,6 +18,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/where"
+	"mpitx/text"
 )
 
 const maxWhereStack = 64 // as in agent/tools/where/stacks.c
@@ -200,19 +201,19 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 
 // whereText writes the findings and the table for people.
 func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Report, t export.Terminal, f export.Format) error {
-	fmt.Fprintf(w, "%s: %s%s\n", t.Safe(filepath.Base(run.Dir)), where.Count(job.Size, "rank"), runState(run))
+	fmt.Fprintf(w, "%s: %s%s\n", t.Safe(filepath.Base(run.Dir)), text.Count(job.Size, "rank"), runState(run))
 	for _, finding := range report.Findings {
-		text := finding.Text
+		words := finding.Text
 		if !t.UTF8 {
-			text = strings.ReplaceAll(strings.ReplaceAll(text, "→", "->"), "…", "...")
+			words = strings.ReplaceAll(strings.ReplaceAll(words, "→", "->"), "…", "...")
 		}
-		fmt.Fprintln(w, wrapText("  "+t.Safe(text), t.Width))
+		fmt.Fprintln(w, wrapText("  "+t.Safe(words), t.Width))
 	}
 	if report.Computes && len(report.Findings) == 0 {
 		fmt.Fprintln(w, "  no rank waits in MPI")
 	}
-	for _, text := range attach.Incomplete(run) {
-		fmt.Fprintln(w, wrapText("  "+t.Safe(text), t.Width))
+	for _, words := range attach.Incomplete(run) {
+		fmt.Fprintln(w, wrapText("  "+t.Safe(words), t.Width))
 	}
 	fmt.Fprintln(w)
 	if err := whereRows(report).Write(w, f, t); err != nil {
@@ -222,7 +223,7 @@ func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 		if len(g.Stack) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s %s, called from\n", export.RankList(g.Ranks), t.Safe(g.Doing))
+		fmt.Fprintf(w, "\n%s %s, called from\n", text.RankList(g.Ranks), t.Safe(g.Doing))
 		for _, frame := range g.Stack {
 			if frame == unknownFrames && !t.UTF8 {
 				frame = "..."
@@ -257,11 +258,11 @@ func whereRows(report *where.Report) *export.Rows {
 		switch {
 		case g.Since >= 0:
 			seconds = float64(g.Since.Milliseconds()) / 1000
-			since = where.Duration(g.Since)
+			since = text.RoughDuration(g.Since)
 		case g.Condition > where.Dead:
 			since = ""
 		}
-		rows.Rows = append(rows.Rows, []any{export.RankList(g.Ranks), g.Condition.String(), g.Doing, g.Call, g.Object, g.Peer, g.Tag, bytes, seconds, since, g.Site,
+		rows.Rows = append(rows.Rows, []any{text.RankList(g.Ranks), g.Condition.String(), g.Doing, g.Call, g.Object, g.Peer, g.Tag, bytes, seconds, since, g.Site,
 			strings.TrimPrefix(g.Requests, "; "), g.End, g.Outside, strings.Join(g.Stack, " < ")})
 	}
 	return rows

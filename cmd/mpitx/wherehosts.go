@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording/where"
+	"mpitx/text"
 )
 
 const (
@@ -46,7 +46,7 @@ func (o *whereOptions) readHosts(dir string, job *where.Job) {
 	for i, host := range hosts {
 		all.Go(func() {
 			places <- struct{}{}
-			answers[i], reasons[i] = askHost(o.rsh, host, fmt.Sprintf("%s where --states --stack %d %s", origin.Quote(exe), o.stack, origin.Quote(dir)))
+			answers[i], reasons[i] = askHost(o.rsh, host, fmt.Sprintf("%s where --states --stack %d %s", text.Quote(exe), o.stack, text.Quote(dir)))
 			<-places
 		})
 	}

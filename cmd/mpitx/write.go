@@ -13,6 +13,7 @@ import (
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 type writeOptions struct {
@@ -71,7 +72,7 @@ a variable's enumeration.`,
 }
 
 func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
-	ranks, err := export.ParseRanks(o.ranks)
+	ranks, err := text.ParseRanks(o.ranks)
 	if err != nil {
 		return usagef("--rank: %v", err)
 	}
@@ -102,7 +103,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		return o.end(exitFailed, nil)
 	}
 	if outside, _ := slices.BinarySearch(ranks, c.Job.Size); outside < len(ranks) {
-		return o.end(code, usagef("--rank: %s: the job has ranks 0 to %d", export.RankList(ranks[outside:]), c.Job.Size-1))
+		return o.end(code, usagef("--rank: %s: the job has ranks 0 to %d", text.RankList(ranks[outside:]), c.Job.Size-1))
 	}
 	o.whyMissing(c)
 	outcomes := o.job.Outcomes.Same()
@@ -141,7 +142,7 @@ func (o *writeOptions) whyMissing(c *catalog.Catalog) {
 		if w.Result != catalog.WriteInvalid || o.stage != "after" || v == nil || v.Before == nil || v.After != nil || !c.After.Read {
 			continue
 		}
-		w.Detail += ", which unloaded its component: it is not in use with " + ranksText(c.Job.Size) + "; use --stage before"
+		w.Detail += ", which unloaded its component: it is not in use with " + text.Count(c.Job.Size, "rank") + "; use --stage before"
 		if c.Job.Size == 1 {
 			w.Detail += ", or try -n 2"
 		}
@@ -277,7 +278,7 @@ func parseWrites(args []string, ranks []int) ([]catalog.WriteRequest, error) {
 		switch {
 		case !ok || name == "":
 			return nil, usagef("%q: must be NAME=VALUE", arg)
-		case catalog.IsGlob(name):
+		case text.IsGlob(name):
 			return nil, usagef("%s is a pattern; write names the variables one by one", name)
 		}
 		if strings.HasPrefix(name, virtual.Prefix) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // A finding about time is about at least this part of the run time, one about data about at least this part of it.
@@ -380,7 +381,7 @@ func (f *finder) phases() []profile.Finding {
 		if d := it.Measures[0]; it.Name != "" && it.Side == Both && f.matters(d.Delta) && f.sure(d.Change()) {
 			return []profile.Finding{{Kind: "phase", Weight: f.part(d.Change()),
 				Text: fmt.Sprintf("phase %q takes %s (%s)%s%s", it.Name, more(d), arrow(d), f.share(d.Change()), varies(d.Delta)),
-				Next: f.command + " --phase " + quoted(it.Name)}}
+				Next: f.command + " --phase " + text.Quote(it.Name)}}
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // units are scales for people, from small to large.
@@ -96,17 +95,6 @@ func relative(d Delta) string {
 		return fmt.Sprintf(", %.0f times", r+1)
 	}
 	return fmt.Sprintf(", %+.0f %%", 100*r)
-}
-
-// quoted is a word for the shell.
-func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/@%+=", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // goes is both numbers after a verb: "from 0 to 5 B".

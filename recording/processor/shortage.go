@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mpitx/text"
 )
 
 const significant = 0.05 // part of the run: shorter waits are not worth a sentence
@@ -50,7 +52,7 @@ func (p *Processor) Shortages() (list []Shortage) {
 	}
 	if worst != nil {
 		if others > 1 {
-			worst.Text += fmt.Sprintf("; %s of ranks had too few cores as well", counted(others-1, "other group"))
+			worst.Text += fmt.Sprintf("; %s of ranks had too few cores as well", text.Count(others-1, "other group"))
 		}
 		list = append(list, *worst)
 	}
@@ -107,58 +109,58 @@ func (g *Group) worst(share func(thread, of *Rank) float64) (worst waiter, least
 func (g *Group) shortage() *Shortage {
 	sure, least, alike := g.worst(func(t, of *Rank) float64 { return part(t.Waited.Least, of.whole()) })
 	if sure.share >= significant {
-		text := fmt.Sprintf("%s: %v waited ", g.Text(), &sure)
+		words := fmt.Sprintf("%s: %v waited ", g.Text(), &sure)
 		if !sure.thread.Waited.Known(0.02, sure.rank.whole()) {
-			text += "at least "
+			words += "at least "
 		}
-		text += percent(sure.share)
+		words += text.RoughPercent(sure.share)
 		if alike {
-			text = fmt.Sprintf("%s: ranks waited %s", g.Text(), between(least, sure.share))
+			words = fmt.Sprintf("%s: ranks waited %s", g.Text(), between(least, sure.share))
 		}
-		text += " of the run for a core"
+		words += " of the run for a core"
 		if sure.thread.Estimated {
-			text += ", estimated from interruptions"
+			words += ", estimated from interruptions"
 		}
 		if !g.Short() {
-			text += ", which other threads or programs had"
+			words += ", which other threads or programs had"
 		}
-		return &Shortage{Group: g, Rank: sure.rank, Share: sure.share, Text: text, Sure: true}
+		return &Shortage{Group: g, Rank: sure.rank, Share: sure.share, Text: words, Sure: true}
 	}
 	maybe, least, alike := g.worst(func(t, of *Rank) float64 { return t.waitShare(of) })
 	if maybe.share < significant {
 		return nil
 	}
-	text, waits := fmt.Sprintf("%s: %v was ready to run without a core for %s", g.Text(), &maybe, percent(maybe.share)), "it waits"
+	words, waits := fmt.Sprintf("%s: %v was ready to run without a core for %s", g.Text(), &maybe, text.RoughPercent(maybe.share)), "it waits"
 	if alike {
-		text, waits = fmt.Sprintf("%s: ranks were ready to run without a core for %s", g.Text(), between(least, maybe.share)), "they wait"
+		words, waits = fmt.Sprintf("%s: ranks were ready to run without a core for %s", g.Text(), between(least, maybe.share)), "they wait"
 	}
-	text += " of the run"
+	words += " of the run"
 	if maybe.thread.Elapsed() > 0 {
-		text += ", in MPI, where yielding while " + waits + " for others looks the same"
+		words += ", in MPI, where yielding while " + waits + " for others looks the same"
 	} else {
-		text += "; in MPI, yielding while " + waits + " for others looks the same"
+		words += "; in MPI, yielding while " + waits + " for others looks the same"
 	}
-	return &Shortage{Group: g, Rank: maybe.rank, Share: maybe.share, Text: text}
+	return &Shortage{Group: g, Rank: maybe.rank, Share: maybe.share, Text: words}
 }
 
 // between is a range in percent: "55-62 %".
 func between(least, most float64) string {
-	if a, b := percent(least), percent(most); a != b {
+	if a, b := text.RoughPercent(least), text.RoughPercent(most); a != b {
 		return strings.TrimSuffix(a, " %") + "-" + b
 	}
-	return percent(most)
+	return text.RoughPercent(most)
 }
 
 // Text is "4 ranks on 2 cores".
 func (g *Group) Text() string {
-	text := counted(len(g.Ranks), "rank")
+	words := text.Count(len(g.Ranks), "rank")
 	if g.Cores > 0 {
-		text += " on " + counted(g.Cores, "core")
+		words += " on " + text.Count(g.Cores, "core")
 	}
 	if g.Quota > 0 && g.Quota < float64(g.Cores) {
-		text += " (limited to the time of " + strconv.FormatFloat(g.Quota, 'g', 3, 64) + ")"
+		words += " (limited to the time of " + strconv.FormatFloat(g.Quota, 'g', 3, 64) + ")"
 	}
-	return text
+	return words
 }
 
 // Delay is the longest time by which ranks may have been late because cores were missing. Any thread can delay any other, whenever it waits.
@@ -180,12 +182,3 @@ func part(x, whole time.Duration) float64 {
 	}
 	return float64(x) / float64(whole)
 }
-
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"mpitx/text"
 )
 
 // Finding is something that stands out in a profile.
@@ -100,14 +101,14 @@ func waiting(p *Profile) (list []Finding) {
 			continue
 		}
 		f := Finding{Kind: "waiting", Weight: share - others, site: s, rank: r,
-			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.Where(), percent(others))}
+			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, text.RoughPercent(share), s.Where(), text.RoughPercent(others))}
 		if ranks := s.awaited(r); len(ranks) > 0 {
 			f.named = true
-			f.Text = fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, percent(share), s.whereFor(rankList(ranks)), percent(others))
-			f.Next = fmt.Sprintf("what %s %s then", rankList(ranks), map[bool]string{true: "does", false: "do"}[len(ranks) == 1])
+			f.Text = fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, text.RoughPercent(share), s.whereFor(text.Ranks(ranks)), text.RoughPercent(others))
+			f.Next = fmt.Sprintf("what %s %s then", text.Ranks(ranks), map[bool]string{true: "does", false: "do"}[len(ranks) == 1])
 		} else if source, fraction, ok := p.mainSource(r.Number); ok && !collective(s.Name) {
 			f.named = true
-			f.Next = fmt.Sprintf("what rank %d does then: it sends %s of rank %d's messages", source, percent(fraction), r.Number)
+			f.Next = fmt.Sprintf("what rank %d does then: it sends %s of rank %d's messages", source, text.RoughPercent(fraction), r.Number)
 		} else {
 			f.Next = "what the other ranks do before this call: they come late"
 		}
@@ -132,7 +133,7 @@ func openCalls(p *Profile) (list []Finding) {
 			who = fmt.Sprintf("%d ranks have", len(all))
 		}
 		list = append(list, Finding{Kind: "open call", Weight: part(float64(longest.OpenFor), longest.Elapsed),
-			Text: fmt.Sprintf("%s been in %s for %s", who, function, amount(longest.OpenFor)), Next: "mpitx where RUN"})
+			Text: fmt.Sprintf("%s been in %s for %s", who, function, text.Duration(longest.OpenFor)), Next: "mpitx where RUN"})
 	}
 	return list
 }
@@ -160,7 +161,7 @@ func polling(p *Profile) (list []Finding) {
 		}
 		site := p.longestSite(f)
 		list = append(list, Finding{Kind: "polling", Weight: p.Share(f.Time), site: site,
-			Text: fmt.Sprintf("polling with %s takes %s of the run time in %d calls", site.Where(), percent(p.Share(f.Time)), f.Calls),
+			Text: fmt.Sprintf("polling with %s takes %s of the run time in %d calls", site.Where(), text.RoughPercent(p.Share(f.Time)), f.Calls),
 			Next: "whether the program could work, or call a blocking function, between the calls"})
 	}
 	return list
@@ -171,7 +172,7 @@ func barriers(p *Profile) (list []Finding) {
 	for _, s := range p.Sites {
 		if s.Name == "MPI_Barrier" && s.Within == "" {
 			list = append(list, Finding{Kind: "barrier", Weight: p.Share(s.Time), site: s,
-				Text: fmt.Sprintf("ranks spend %s of the run time in %s, in %d calls", percent(p.Share(s.Time)), s.Where(), s.Calls),
+				Text: fmt.Sprintf("ranks spend %s of the run time in %s, in %d calls", text.RoughPercent(p.Share(s.Time)), s.Where(), s.Calls),
 				Next: "whether the program needs this barrier"})
 		}
 	}
@@ -191,7 +192,7 @@ func tails(p *Profile) (list []Finding) {
 		}
 		site := p.longestSite(f)
 		list = append(list, Finding{Kind: "slow calls", Weight: p.Share(f.Time) * above, site: site,
-			Text: fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.Where(), amount(typical), amount(long), percent(above)),
+			Text: fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.Where(), text.Duration(typical), text.Duration(long), text.RoughPercent(above)),
 			Next: "which ranks and sizes of messages these calls have"})
 	}
 	return list
@@ -202,7 +203,7 @@ func longSites(p *Profile) (list []Finding) {
 	for _, s := range p.Sites {
 		if share := p.ShareOf(s); s.Within == "" && share >= 2*significant {
 			list = append(list, Finding{Kind: "long calls", Weight: share, site: s,
-				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.Where(), percent(share), s.Calls, amount(s.Mean()))})
+				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.Where(), text.RoughPercent(share), s.Calls, text.Duration(s.Mean()))})
 		}
 	}
 	return list
@@ -227,7 +228,7 @@ func worstPhases(p *Profile) []Finding {
 		return nil
 	}
 	return []Finding{{Kind: "phase", Weight: lost(worst), phase: worst,
-		Text: fmt.Sprintf("phase %q loses the most time: its parallel efficiency is %s, in %s", worst.Name, percent(worst.Efficiency.Parallel), amount(worst.Efficiency.Elapsed)),
+		Text: fmt.Sprintf("phase %q loses the most time: its parallel efficiency is %s, in %s", worst.Name, text.RoughPercent(worst.Efficiency.Parallel), text.Duration(worst.Efficiency.Elapsed)),
 		Next: fmt.Sprintf("mpitx report RUN --phase %s", worst.Name)}}
 }
 
@@ -274,19 +275,4 @@ func part(x float64, whole time.Duration) float64 {
 		return 0
 	}
 	return x / float64(whole)
-}
-
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-
-// amount is a duration with three digits.
-func amount(d time.Duration) string {
-	for _, u := range []struct {
-		name string
-		unit float64
-	}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}} {
-		if x := float64(d) / u.unit; x >= 0.9995 {
-			return fmt.Sprintf("%.*f %s", min(max(2-int(math.Log10(x)), 0), 2), x, u.name)
-		}
-	}
-	return fmt.Sprintf("%d ns", d)
 }

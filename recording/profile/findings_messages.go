@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // hotSpots finds a rank that receives or sends far more than its share of all bytes.
@@ -36,7 +37,7 @@ func hotSpots(p *Profile) (list []Finding) {
 			continue
 		}
 		list = append(list, Finding{Kind: "hot spot", Weight: p.Share(inMessages) * share,
-			Text: fmt.Sprintf("rank %d %s %s of all bytes of point-to-point messages", rank, way.verb, percent(share)),
+			Text: fmt.Sprintf("rank %d %s %s of all bytes of point-to-point messages", rank, way.verb, text.RoughPercent(share)),
 			Next: fmt.Sprintf("whether the other ranks wait for rank %d; a collective, or spreading its work, may be faster", rank)})
 	}
 	return list
@@ -67,7 +68,7 @@ func smallMessages(p *Profile) []Finding {
 	}
 	inMessages := p.timeOf(func(f *Function) bool { return f.MessagesSent > 0 })
 	return []Finding{{Kind: "small messages", Weight: p.Share(inMessages) * share,
-		Text: fmt.Sprintf("%s of the messages have less than 256 bytes: %.0f a second on each rank, most of them by %s", percent(share), perSecond, busiest.Function),
+		Text: fmt.Sprintf("%s of the messages have less than 256 bytes: %.0f a second on each rank, most of them by %s", text.RoughPercent(share), perSecond, busiest.Function),
 		Next: "whether several messages can be sent as one"}}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"mpitx/recording"
 	"mpitx/recording/processor"
+	"mpitx/text"
 )
 
 // made is a profile of ranks that ran for a second, with the useful time of each.
@@ -320,7 +321,7 @@ func TestFindings(t *testing.T) {
 
 func TestAmount(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0 ns", 999: "999 ns", 1000: "1.00 µs", 12345: "12.3 µs", 123456: "123 µs", 999600: "1.00 ms", 1500 * time.Millisecond: "1.50 s", time.Hour: "3600 s"} {
-		if got := amount(d); got != want {
+		if got := text.Duration(d); got != want {
 			t.Errorf("%d: %s, not %s", d, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mpitx/recording/processor"
+	"mpitx/text"
 )
 
 // readProcessor reads what the processors did.
@@ -125,7 +126,7 @@ func loadImbalance(p *Profile) []Finding {
 		next += fmt.Sprintf(least, e.least.Number)
 	}
 	return []Finding{{Kind: "load imbalance", Weight: e.weight,
-		Text: fmt.Sprintf("%s is %s: rank %d %s for %s, the mean is %s", name, percent(balance), e.rank.Number, does, amount(e.most), amount(e.mean)),
+		Text: fmt.Sprintf("%s is %s: rank %d %s for %s, the mean is %s", name, text.RoughPercent(balance), e.rank.Number, does, text.Duration(e.most), text.Duration(e.mean)),
 		Next: next}}
 }
 
@@ -146,7 +147,7 @@ func sleeping(p *Profile) []Finding {
 		return nil
 	}
 	return []Finding{{Kind: "sleep", Weight: e.weight,
-		Text: fmt.Sprintf("rank %d sleeps outside of MPI for %s, the mean is %s", e.rank.Number, amount(e.most), amount(e.mean)),
+		Text: fmt.Sprintf("rank %d sleeps outside of MPI for %s, the mean is %s", e.rank.Number, text.Duration(e.most), text.Duration(e.mean)),
 		Next: fmt.Sprintf("what rank %d waits for there: a timer, a file, or other threads", e.rank.Number)}}
 }
 
@@ -174,7 +175,7 @@ func (d *doubt) sure(f *Finding) bool {
 		return false
 	}
 	if d.part >= significant {
-		f.Text += fmt.Sprintf(" (up to %s of the run may be for want of a core)", percent(d.part))
+		f.Text += fmt.Sprintf(" (up to %s of the run may be for want of a core)", text.RoughPercent(d.part))
 	}
 	return true
 }

@@ -2,9 +2,7 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -65,16 +63,4 @@ func (f *Function) awaited(r *Rank) (ranks []int) {
 		return nil
 	}
 	return ranks
-}
-
-// rankList is "rank 2" or "ranks 1, 2 and 4".
-func rankList(ranks []int) string {
-	if len(ranks) == 1 {
-		return fmt.Sprintf("rank %d", ranks[0])
-	}
-	var texts []string
-	for _, r := range ranks[:len(ranks)-1] {
-		texts = append(texts, fmt.Sprint(r))
-	}
-	return fmt.Sprintf("ranks %s and %d", strings.Join(texts, ", "), ranks[len(ranks)-1])
 }

@@ -3,6 +3,8 @@ package where
 import (
 	"slices"
 	"strings"
+
+	"mpitx/text"
 )
 
 // across says of ranks that wait for each other in collective calls on different objects which of them are on which: "rank 3 calls MPI_Allreduce on
@@ -32,18 +34,18 @@ func (k *knot) across(set []int) (f Finding, ok bool) {
 	slices.SortStableFunc(calls, func(a, b call) int { return len(ranks[a]) - len(ranks[b]) })
 	var parts []string
 	for i, c := range calls {
-		who := ranksText(ranks[c])
+		who := text.Ranks(ranks[c])
 		if i > 0 && i == len(calls)-1 && len(set) == len(k.job.Processes) {
 			who = "the others"
 			if len(ranks[c]) == 1 {
 				who = "the other"
 			}
 		}
-		text := who + " " + does(ranks[c], "calls ", "call ") + c.name + " on " + c.object
+		words := who + " " + text.Verb(len(ranks[c]), "calls ", "call ") + c.name + " on " + c.object
 		if i > 0 && c.name == calls[i-1].name {
-			text = who + " on " + c.object
+			words = who + " on " + c.object
 		}
-		parts = append(parts, text)
+		parts = append(parts, words)
 	}
 	what := "mismatched collectives: "
 	if k.level != Certain {

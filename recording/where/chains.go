@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mpitx/text"
 )
 
 // chains say, for each rank that others wait for and that does not wait itself, what it does and who waits for it. causes are about ranks for
@@ -28,7 +30,7 @@ func (g *graph) chains(in map[int]bool, sure map[int]Certainty) (causes, all []F
 	var ends []*end
 	for _, p := range g.job.Processes { // ends that the same ranks wait for, and that do the same, are one finding
 		if who := waiting[p.Rank]; who != nil {
-			key := list(who) + g.endText(p.Rank, in)
+			key := text.RankList(who) + g.endText(p.Rank, in)
 			k := slices.IndexFunc(ends, func(e *end) bool { return e.waiting == key })
 			if k < 0 {
 				k = len(ends)
@@ -40,19 +42,19 @@ func (g *graph) chains(in map[int]bool, sure map[int]Certainty) (causes, all []F
 	for _, e := range ends {
 		who := waiting[e.ranks[0]]
 		longest := g.path(who, e.ranks[0])
-		text := ""
+		words := ""
 		if len(longest) > 1 {
-			text = g.pathText(longest, e.ranks[0])
+			words = g.pathText(longest, e.ranks[0])
 		} else {
-			text = g.commonText(who, e.ranks[0])
+			words = g.commonText(who, e.ranks[0])
 		}
 		if !in[e.ranks[0]] {
-			text += "; " + list(e.ranks) + " " + conjugated(e.ranks, g.endText(e.ranks[0], in))
+			words += "; " + text.RankList(e.ranks) + " " + conjugated(e.ranks, g.endText(e.ranks[0], in))
 		}
 		if len(longest) > 1 && len(who) > len(longest) {
-			text += fmt.Sprintf(" (%s wait for %s in all)", ranksText(who), list(e.ranks))
+			words += fmt.Sprintf(" (%s wait for %s in all)", text.Ranks(who), text.RankList(e.ranks))
 		}
-		f := Finding{Kind: "wait", Ranks: compact(append(slices.Clone(who), e.ranks...)), Certainty: g.sureOf(who), Text: text}
+		f := Finding{Kind: "wait", Ranks: compact(append(slices.Clone(who), e.ranks...)), Certainty: g.sureOf(who), Text: words}
 		if slices.ContainsFunc(who, func(rank int) bool { return in[rank] }) {
 			causes = append(causes, f)
 		} else {
@@ -171,9 +173,9 @@ func (g *graph) pathText(path []int, end int) string {
 // subjects names ranks that wait, or of which threads wait.
 func (g *graph) subjects(ranks []int) string {
 	if !slices.ContainsFunc(ranks, g.works) {
-		return ranksText(ranks)
+		return text.Ranks(ranks)
 	}
-	return does(ranks, "a thread of ", "threads of ") + ranksText(ranks)
+	return text.Verb(len(ranks), "a thread of ", "threads of ") + text.Ranks(ranks)
 }
 
 // commonText is what ranks wait for at the end of their chains. If they do different things, it names some of them.
@@ -182,24 +184,24 @@ func (g *graph) commonText(who []int, end int) string {
 	ranks := map[string][]int{}
 	var texts []string
 	for _, rank := range who {
-		text := g.waitFor(rank, end).text
-		if ranks[text] == nil {
-			texts = append(texts, text)
+		words := g.waitFor(rank, end).text
+		if ranks[words] == nil {
+			texts = append(texts, words)
 		}
-		ranks[text] = append(ranks[text], rank)
+		ranks[words] = append(ranks[words], rank)
 	}
 	var parts []string
-	for _, text := range texts[:min(len(texts), most)] {
-		subject := g.subjects(ranks[text])
-		if len(texts) > 1 && !slices.ContainsFunc(ranks[text], g.works) {
-			subject = list(ranks[text])
+	for _, words := range texts[:min(len(texts), most)] {
+		subject := g.subjects(ranks[words])
+		if len(texts) > 1 && !slices.ContainsFunc(ranks[words], g.works) {
+			subject = text.RankList(ranks[words])
 		}
-		parts = append(parts, subject+" "+conjugated(ranks[text], text))
+		parts = append(parts, subject+" "+conjugated(ranks[words], words))
 	}
 	if more := len(texts) - most; more > 0 {
 		rest := 0
-		for _, text := range texts[most:] {
-			rest += len(ranks[text])
+		for _, words := range texts[most:] {
+			rest += len(ranks[words])
 		}
 		parts = append(parts, fmt.Sprintf("and %d more", rest))
 	}
@@ -269,18 +271,18 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 }
 
 func computesText(t *Thread) string {
-	text := t.outside()
-	if d := Duration(t.Since); d != "" {
-		text += " for " + d
+	words := t.outside()
+	if d := text.RoughDuration(t.Since); d != "" {
+		words += " for " + d
 	}
 	if t.Inside { // and polls
 		return "is in " + t.Call + onObject(t)
 	}
 	if t.Call != "" {
-		text += ", after " + t.Call
+		words += ", after " + t.Call
 		if t.Site != "" {
-			text += " at " + t.Site
+			words += " at " + t.Site
 		}
 	}
-	return text + t.meanwhile()
+	return words + t.meanwhile()
 }

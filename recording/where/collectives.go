@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mpitx/text"
 )
 
 // inCollective are the ranks that have made one collective call on one object.
@@ -163,9 +165,9 @@ func (g *graph) overtaken(at place, in *inCollective, o *Object) (all []Finding)
 	if len(beyond) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("possible mismatched collectives on %s: %s %s in collective call %d, %s, which %s %s left: %s made a different call there",
-		objectText(o), ranksText(in.ranks), does(in.ranks, "is", "are"), at.number, in.call, ranksText(beyond), does(beyond, "has", "have"), does(beyond, "it", "they"))
-	return []Finding{{Kind: "mismatch", Ranks: compact(append(slices.Clone(in.ranks), beyond...)), Certainty: Possible, Text: text}}
+	words := fmt.Sprintf("possible mismatched collectives on %s: %s %s in collective call %d, %s, which %s %s left: %s made a different call there",
+		objectText(o), text.Ranks(in.ranks), text.Verb(len(in.ranks), "is", "are"), at.number, in.call, text.Ranks(beyond), text.Verb(len(beyond), "has", "have"), text.Verb(len(beyond), "it", "they"))
+	return []Finding{{Kind: "mismatch", Ranks: compact(append(slices.Clone(in.ranks), beyond...)), Certainty: Possible, Text: words}}
 }
 
 // mismatch says which ranks call what.
@@ -182,10 +184,10 @@ func mismatch(found []*inCollective, object string, number uint64) Finding {
 			call, in, left = fmt.Sprintf("root %d", c.root), [2]string{" uses ", " use "}, [2]string{" used ", " used "}
 		}
 		if len(c.ranks) > 0 {
-			parts = append(parts, ranksText(c.ranks)+does(c.ranks, in[0], in[1])+call)
+			parts = append(parts, text.Ranks(c.ranks)+text.Verb(len(c.ranks), in[0], in[1])+call)
 		}
 		if len(c.left) > 0 {
-			parts = append(parts, ranksText(c.left)+does(c.left, left[0], left[1])+call)
+			parts = append(parts, text.Ranks(c.left)+text.Verb(len(c.left), left[0], left[1])+call)
 		}
 		ranks = append(append(ranks, c.ranks...), c.left...)
 	}
@@ -233,7 +235,7 @@ func (g *graph) needs(o *Object, e *Entry, self, other int) bool {
 }
 
 // missing adds to a wait the members that have not entered a collective, or not started it as often. It returns what they have not done.
-func (w *wait) missing(g *graph, self int, o *Object, e *Entry, starts uint64) (text string) {
+func (w *wait) missing(g *graph, self int, o *Object, e *Entry, starts uint64) (words string) {
 	others, known := g.others(o, self)
 	if !known || e.Number == 0 {
 		w.unsure = true
@@ -266,7 +268,7 @@ func (w *wait) missing(g *graph, self int, o *Object, e *Entry, starts uint64) (
 	if w.named = append(w.named, out...); len(out) == 0 {
 		return ""
 	}
-	return ", which " + list(out) + " " + does(out, "has", "have") + " not " + what
+	return ", which " + text.RankList(out) + " " + text.Verb(len(out), "has", "have") + " not " + what
 }
 
 // collective is the wait of a collective call: for the members that have not entered this call yet.

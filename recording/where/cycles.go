@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mpitx/text"
 )
 
 // links are the ranks that the threads of a rank wait for. One of several ranks may be enough for a thread: it does not wait for any in
@@ -156,15 +158,15 @@ func (g *graph) cycles() (all []Finding, in map[int]bool, sure map[int]Certainty
 				continue
 			}
 			cycle := k.shortest(set)
-			text := k.cycleText(cycle)
+			words := k.cycleText(cycle)
 			if level != Certain {
-				text = "possible " + text
+				words = "possible " + words
 			}
 			if len(set) > len(cycle) {
 				rest := slices.DeleteFunc(slices.Clone(set), func(r int) bool { return slices.Contains(cycle, r) })
-				text += "; " + ranksText(rest) + " " + does(rest, "waits", "wait") + " with them"
+				words += "; " + text.Ranks(rest) + " " + text.Verb(len(rest), "waits", "wait") + " with them"
 			}
-			all = append(all, Finding{Kind: "cycle", Ranks: cycle, Certainty: level, Text: text})
+			all = append(all, Finding{Kind: "cycle", Ranks: cycle, Certainty: level, Text: words})
 		}
 	}
 	return all, in, sure
@@ -177,23 +179,23 @@ func (g *graph) cycleText(cycle []int) string {
 		names = append(names, fmt.Sprint(rank))
 		calls = append(calls, g.waitFor(rank, next[i]).thread.tests())
 	}
-	text := "cycle: " + strings.Join(append(names, names[0]), " → ")
+	words := "cycle: " + strings.Join(append(names, names[0]), " → ")
 	polls := slices.DeleteFunc(slices.Clone(cycle), func(rank int) bool {
 		return !slices.ContainsFunc(g.waits[rank], func(w wait) bool { return w.ends })
 	})
 	end := ""
 	if slices.Sort(polls); len(polls) > 0 {
-		end = "; " + ranksText(polls) + " " + does(polls, "polls and may go on", "poll and may go on")
+		end = "; " + text.Ranks(polls) + " " + text.Verb(len(polls), "polls and may go on", "poll and may go on")
 	}
 	asleep := slices.DeleteFunc(slices.Clone(cycle), func(rank int) bool { return !g.ranks[rank].sleepers() })
 	if slices.Sort(asleep); len(asleep) > 0 {
-		end += "; another thread of " + ranksText(asleep) + " may call MPI"
+		end += "; another thread of " + text.Ranks(asleep) + " may call MPI"
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(calls)))) == 1 {
 		if len(cycle) == 1 {
-			return text + ", in " + calls[0] + ": it waits for itself" + end
+			return words + ", in " + calls[0] + ": it waits for itself" + end
 		}
-		return text + ", all in " + calls[0] + end
+		return words + ", all in " + calls[0] + end
 	}
 	const most = 6
 	var parts []string
@@ -203,7 +205,7 @@ func (g *graph) cycleText(cycle []int) string {
 	if more := len(cycle) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return text + ": " + strings.Join(parts, "; ") + end
+	return words + ": " + strings.Join(parts, "; ") + end
 }
 
 // shortest is a shortest cycle in a set of ranks, from its lowest rank that is on one. It prefers waits for ranks that are named.

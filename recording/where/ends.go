@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // End is how a process ended.
@@ -57,19 +58,19 @@ func (p *Process) doing() string {
 
 // endings are findings about processes that are gone and did not end as they should have.
 func (g *graph) endings() (all []Finding) {
-	type ending struct{ kind, text string }
+	type ending struct{ kind, said string }
 	var order []ending
 	ranks := map[ending][]int{}
 	for _, p := range g.job.Processes {
 		e := ending{kind: Dead.String()}
-		switch e.text = p.doing(); {
-		case p.Condition != Dead && p.Condition != Exited || e.text == Exited.String():
+		switch e.said = p.doing(); {
+		case p.Condition != Dead && p.Condition != Exited || e.said == Exited.String():
 			continue
-		case e.text == Dead.String():
-			e.text = "died"
+		case e.said == Dead.String():
+			e.said = "died"
 		case p.early() || p.Condition == Exited:
 			if e.kind = Exited.String(); p.early() && p.End.Known && p.End.Signal == 0 {
-				e.text += fmt.Sprintf(", with code %d", p.End.Code)
+				e.said += fmt.Sprintf(", with code %d", p.End.Code)
 			}
 		}
 		if ranks[e] == nil {
@@ -80,12 +81,12 @@ func (g *graph) endings() (all []Finding) {
 	for _, e := range order {
 		verb := " "
 		switch {
-		case strings.HasPrefix(e.text, "killed"):
-			verb = does(ranks[e], " was ", " were ")
+		case strings.HasPrefix(e.said, "killed"):
+			verb = text.Verb(len(ranks[e]), " was ", " were ")
 		case e.kind == Dead.String():
-			verb = does(ranks[e], " has ", " have ")
+			verb = text.Verb(len(ranks[e]), " has ", " have ")
 		}
-		all = append(all, Finding{e.kind, ranks[e], Certain, ranksText(ranks[e]) + verb + e.text})
+		all = append(all, Finding{e.kind, ranks[e], Certain, text.Ranks(ranks[e]) + verb + e.said})
 	}
 	slices.SortStableFunc(all, func(a, b Finding) int { // first what the others may follow from
 		return map[bool]int{true: 1}[a.Kind == Dead.String()] - map[bool]int{true: 1}[b.Kind == Dead.String()]

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"mpitx/text"
 )
 
 // Finding is a sentence about what is wrong.
@@ -60,8 +61,8 @@ func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
 		if in[p.Rank] || slices.ContainsFunc(said, func(f Finding) bool { return slices.Contains(f.Ranks, p.Rank) }) {
 			continue
 		}
-		add := func(w wait, text string) {
-			o := open{text, g.workers(w.all())}
+		add := func(w wait, words string) {
+			o := open{words, g.workers(w.all())}
 			if ranks[o] == nil {
 				order = append(order, o)
 			}
@@ -81,7 +82,7 @@ func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
 	}
 	for _, o := range order {
 		who := compact(ranks[o])
-		all = append(all, Finding{Kind: "wait", Ranks: who, Certainty: Undecided, Text: ranksText(who) + " " + conjugated(who, o.waits) + o.others})
+		all = append(all, Finding{Kind: "wait", Ranks: who, Certainty: Undecided, Text: text.Ranks(who) + " " + conjugated(who, o.waits) + o.others})
 	}
 	return all
 }
@@ -89,14 +90,14 @@ func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
 // workers says what those of some ranks do that do not wait, if they do the same: "; 1-2 compute for 5.0 s"; "" else.
 func (g *graph) workers(of []int) string {
 	var ranks []int
-	text := ""
+	words := ""
 	for _, rank := range of {
 		p := g.ranks[rank]
 		if p == nil || !p.active() && !g.works(rank) {
 			continue
 		}
 		t := g.endText(rank, nil)
-		if text = cmp.Or(text, t); text != t {
+		if words = cmp.Or(words, t); words != t {
 			return ""
 		}
 		ranks = append(ranks, rank)
@@ -104,7 +105,7 @@ func (g *graph) workers(of []int) string {
 	if len(ranks) == 0 {
 		return ""
 	}
-	return "; " + list(ranks) + " " + conjugated(ranks, text)
+	return "; " + text.RankList(ranks) + " " + conjugated(ranks, words)
 }
 
 // Shorter states of a dead rank may have come from the end of the others.
@@ -153,40 +154,6 @@ func (g *graph) died(mismatches []Finding) (all []Finding) {
 	return all
 }
 
-// ranksText is "rank 3" or "ranks 0-2,4".
-func ranksText(ranks []int) string {
-	noun := "rank "
-	if len(ranks) > 1 {
-		noun = "ranks "
-	}
-	return noun + list(ranks)
-}
-
-// list is "0-2,4".
-func list(ranks []int) string {
-	var parts []string
-	for i := 0; i < len(ranks); {
-		k := i
-		for k+1 < len(ranks) && ranks[k+1] == ranks[k]+1 {
-			k++
-		}
-		part := fmt.Sprint(ranks[i])
-		if k > i {
-			part += "-" + fmt.Sprint(ranks[k])
-		}
-		parts, i = append(parts, part), k+1
-	}
-	return strings.Join(parts, ",")
-}
-
-// does is the verb for some ranks.
-func does(ranks []int, one, many string) string {
-	if len(ranks) == 1 {
-		return one
-	}
-	return many
-}
-
 // conditions are findings about processes that cannot continue.
 func (g *graph) conditions() (all []Finding) {
 	for _, c := range []struct {
@@ -219,9 +186,9 @@ func (g *graph) conditions() (all []Finding) {
 				what = "on another node, " + host + "; run mpitx where there, or use --rsh ssh"
 			}
 			if c.condition == Stopped {
-				what = "stopped by a signal (SIGSTOP); kill -CONT" + g.pids(ranks) + does(ranks, " continues it", " continues them")
+				what = "stopped by a signal (SIGSTOP); kill -CONT" + g.pids(ranks) + text.Verb(len(ranks), " continues it", " continues them")
 			}
-			all = append(all, Finding{Kind: c.condition.String(), Ranks: ranks, Text: ranksText(ranks) + " " + does(ranks, c.one, c.many) + " " + what})
+			all = append(all, Finding{Kind: c.condition.String(), Ranks: ranks, Text: text.Ranks(ranks) + " " + text.Verb(len(ranks), c.one, c.many) + " " + what})
 		}
 	}
 	return all

@@ -3,7 +3,6 @@
 package where
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -213,25 +212,4 @@ func (t *Thread) Waits() bool { return t.Inside && t.Class != Poll || t.Polls() 
 
 func (c Condition) String() string {
 	return [...]string{"running", "stopped", "dead", "finalized", "exited", "unreachable", "missing", "unknown"}[c]
-}
-
-// Duration is a time for people.
-func Duration(d time.Duration) string {
-	switch {
-	case d < 0:
-		return ""
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Hour:
-		return d.Round(time.Second).String()
-	}
-	return d.Round(time.Minute).String()
-}
-
-// Count is "1 rank" or "4 ranks".
-func Count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mpitx/text"
 )
 
 // wait is what a thread waits for.
@@ -257,16 +259,16 @@ func (g *graph) requests(p *Process, t *Thread) (w wait, ok bool) {
 	if t.Class == Poll {
 		w.text = "polls with " + t.tests()
 	}
-	switch text := strings.Join(parts, "; "); {
-	case n == 1 && text != "" && t.Class != Poll:
-		w.text = "waits for " + text
-	case text != "" && t.Class == Poll:
+	switch words := strings.Join(parts, "; "); {
+	case n == 1 && words != "" && t.Class != Poll:
+		w.text = "waits for " + words
+	case words != "" && t.Class == Poll:
 		w.text += " for " + strings.Join(parts, " or ")
-		text = ""
+		words = ""
 	case n > 1:
-		w.text += " for " + map[bool]string{true: "one of "}[w.needs == needsOne] + Count(n, "request")
-		if text != "" {
-			w.text += " (" + text + ")"
+		w.text += " for " + map[bool]string{true: "one of "}[w.needs == needsOne] + text.Count(n, "request")
+		if words != "" {
+			w.text += " (" + words + ")"
 		}
 	}
 	w.on = compact(w.on)

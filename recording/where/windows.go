@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"mpitx/text"
 )
 
 // What is known of windows is which epochs each process has begun. Some libraries return from MPI_Win_lock before the process holds the lock, and
@@ -131,9 +133,9 @@ const (
 // locks is the wait of a call for the locks of its targets. If the process holds a lock already, it only waits for the target.
 func (g *graph) locks(w *wait, p *Process, t *Thread) {
 	best := unexplained
-	explain := func(by int, text string) {
+	explain := func(by int, words string) {
 		if by < best {
-			best, w.text = by, text
+			best, w.text = by, words
 		}
 	}
 	var targets []int
@@ -151,21 +153,21 @@ func (g *graph) locks(w *wait, p *Process, t *Thread) {
 		switch {
 		case len(r.holders) > 0:
 			w.on = append(w.on, r.holders...)
-			explain(byHolder, what+", which "+list(compact(r.holders))+" "+does(r.holders, "holds", "hold")+atSite(r.site))
+			explain(byHolder, what+", which "+text.RankList(compact(r.holders))+" "+text.Verb(len(r.holders), "holds", "hold")+atSite(r.site))
 		case len(r.lockers) > 0:
 			w.maybe = append(w.maybe, r.lockers...)
-			text := what + ", which " + list(compact(r.lockers)) + " " + does(r.lockers, "has", "have") + " locked" + atSite(r.site) + " and not unlocked"
+			words := what + ", which " + text.RankList(compact(r.lockers)) + " " + text.Verb(len(r.lockers), "has", "have") + " locked" + atSite(r.site) + " and not unlocked"
 			if outside && !slices.Contains(r.lockers, at) {
 				w.maybe = append(w.maybe, at)
-				text += fmt.Sprintf(", or for %d to call MPI", at)
+				words += fmt.Sprintf(", or for %d to call MPI", at)
 			}
-			explain(byLocker, text)
+			explain(byLocker, words)
 		case r.shares && len(r.waiting) > 0: // the library may let an exclusive lock go first
 			w.maybe = append(w.maybe, r.waiting...)
-			explain(byWaiter, what+", for which "+list(compact(r.waiting))+" "+does(r.waiting, "waits", "wait")+" as well")
+			explain(byWaiter, what+", for which "+text.RankList(compact(r.waiting))+" "+text.Verb(len(r.waiting), "waits", "wait")+" as well")
 		case outside:
 			targets = append(targets, at)
-			explain(byTarget, "waits for "+list(compact(targets))+" to call MPI, in "+t.Call+onObject(t))
+			explain(byTarget, "waits for "+text.RankList(compact(targets))+" to call MPI, in "+t.Call+onObject(t))
 		}
 	}
 	if best == byTarget {
@@ -230,10 +232,10 @@ func (g *graph) access(w *wait, p *Process, t *Thread) {
 	}
 	switch {
 	case len(out) > 0:
-		w.text += ", for which " + list(compact(out)) + " " + does(out, "has", "have") + " not called MPI_Win_post"
+		w.text += ", for which " + text.RankList(compact(out)) + " " + text.Verb(len(out), "has", "have") + " not called MPI_Win_post"
 	case len(outside) > 0:
 		w.maybe, w.loose = outside, true
-		w.text = "waits for " + list(compact(outside)) + " to call MPI, in " + t.Call + onObject(t)
+		w.text = "waits for " + text.RankList(compact(outside)) + " to call MPI, in " + t.Call + onObject(t)
 	}
 }
 
@@ -258,15 +260,15 @@ func (g *graph) exposure(w *wait, p *Process, t *Thread) {
 		}
 	}
 	if len(out) > 0 {
-		w.text += ", for which " + list(compact(out)) + " " + does(out, "has", "have") + " not left MPI_Win_complete"
+		w.text += ", for which " + text.RankList(compact(out)) + " " + text.Verb(len(out), "has", "have") + " not left MPI_Win_complete"
 	}
 }
 
 // readsText is "polls window flag on 1".
 func (g *graph) readsText(t *Thread) string {
-	text := "polls window " + objectText(t.Reads.Window) + " on rank " + g.peerText(t.Reads.Window, t.Reads.Target)
-	if d := Duration(t.Idle); d != "" {
-		text += " for " + d
+	words := "polls window " + objectText(t.Reads.Window) + " on rank " + g.peerText(t.Reads.Window, t.Reads.Target)
+	if d := text.RoughDuration(t.Idle); d != "" {
+		words += " for " + d
 	}
-	return text + ", with " + strings.TrimSuffix(t.Reads.Call, "_c") + atSite(t.Reads.Site)
+	return words + ", with " + strings.TrimSuffix(t.Reads.Call, "_c") + atSite(t.Reads.Site)
 }

@@ -14,6 +14,7 @@ import (
 	"mpitx/export/perfetto"
 	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/text"
 	"mpitx/ui/prompt"
 	"mpitx/ui/term"
 )
@@ -86,11 +87,11 @@ func (m *Model) cmdAt(text string) tea.Cmd {
 	return nil
 }
 
-func (m *Model) cmdRank(text string) tea.Cmd {
+func (m *Model) cmdRank(words string) tea.Cmd {
 	if m.frame == nil {
 		return nil
 	}
-	ranks, err := export.ParseRanks(text)
+	ranks, err := text.ParseRanks(words)
 	if err == nil && len(ranks) == 1 {
 		for i := range m.frame.Rows {
 			if m.frame.Rows[i].Track.Rank.Rank == ranks[0] {
@@ -98,7 +99,7 @@ func (m *Model) cmdRank(text string) tea.Cmd {
 			}
 		}
 	}
-	m.say("rank: %q is not a rank that is shown", text)
+	m.say("rank: %q is not a rank that is shown", words)
 	return nil
 }
 

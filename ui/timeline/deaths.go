@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"mpitx/export"
 	"mpitx/recording/trace"
 	"mpitx/recording/where"
+	"mpitx/text"
 )
 
 // mostDeaths is how many ranks that died outside of MPI are described one by one.
@@ -57,24 +57,24 @@ func (f *Feed) readDeaths(dead []int) *deaths {
 			continue
 		}
 		shown++
-		text := export.Ranks([]int{rank})
+		words := text.Ranks([]int{rank})
 		if left {
-			text += " was not in MPI when it died"
+			words += " was not in MPI when it died"
 		}
 		if last := f.lastCall(rank); last != "" {
-			text += ": its last complete call is " + last
+			words += ": its last complete call is " + last
 		}
-		d.texts = append(d.texts, text)
+		d.texts = append(d.texts, words)
 	}
 	if n := len(d.outside) - mostDeaths; n > 0 {
 		d.texts = append(d.texts, fmt.Sprintf("%d more ranks were not in MPI when they died", n))
 	}
 	for _, call := range calls {
-		text := " was in " + call + " when it died"
+		words := " was in " + call + " when it died"
 		if len(inside[call]) > 1 {
-			text = " were in " + call + " when they died"
+			words = " were in " + call + " when they died"
 		}
-		d.texts = append(d.texts, export.Ranks(inside[call])+text)
+		d.texts = append(d.texts, text.Ranks(inside[call])+words)
 	}
 	if len(calls) == 0 {
 		d.outside = nil

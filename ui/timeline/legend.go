@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"mpitx/recording"
+	"mpitx/text"
 	"mpitx/ui/term"
 )
 
@@ -75,14 +75,14 @@ func (m *Model) legend(most int) (lines []string) {
 func (m *Model) legendLines(entries []entry, rest []string, n int) (lines []string) {
 	var parts []string
 	for i, e := range entries {
-		text := e.name
+		words := e.name
 		if n < len(entries) {
-			text, _, _ = strings.Cut(text, ",")
+			words, _, _ = strings.Cut(words, ",")
 		}
 		if i < n {
-			text += " " + recording.Percent(float64(e.took)/float64(max(m.frame.Counted, 1)))
+			words += " " + text.Percent(float64(e.took)/float64(max(m.frame.Counted, 1)))
 		}
-		parts = append(parts, m.terminal.Paint(term.Style{Color: e.color, Bold: true}, e.letter)+" "+text)
+		parts = append(parts, m.terminal.Paint(term.Style{Color: e.color, Bold: true}, e.letter)+" "+words)
 	}
 	line := ""
 	for _, part := range append(parts, rest...) {

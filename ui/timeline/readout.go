@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mpitx/export"
-	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/text"
 	"mpitx/ui/term"
 )
 
@@ -28,7 +28,7 @@ func (m *Model) detail(height int) []string {
 	lines := []string{""}
 	switch c := d.Call; {
 	case c == nil && d.Cell.Lost > 0:
-		lines = append(lines, m.fields("unknown: "+plural(d.Cell.Lost, "event")+" lost here", [][2]string{{"", "the recording had no room for them"}})...)
+		lines = append(lines, m.fields("unknown: "+text.Count(d.Cell.Lost, "event")+" lost here", [][2]string{{"", "the recording had no room for them"}})...)
 	case c == nil && d.Cell.Skipped > 0:
 		lines = append(lines, m.fields("this part is not read yet", nil)...)
 	case c == nil:
@@ -40,8 +40,8 @@ func (m *Model) detail(height int) []string {
 	if len(d.Events) > 0 {
 		lines = append(lines, m.events(d))
 	}
-	if text := m.cell(d); text != "" {
-		lines = append(lines, text)
+	if words := m.cell(d); words != "" {
+		lines = append(lines, words)
 	}
 	title := line + line + " " + head + ", " + m.exact(f.Place.Time)
 	if len(d.Phases) > 0 {
@@ -180,20 +180,20 @@ func (m *Model) cell(d *Detail) string {
 		return ""
 	}
 	if c.Lost > 0 {
-		return " " + m.terminal.Paint(term.Wrong, plural(c.Lost, "event")+" lost here: the recording had no room for them")
+		return " " + m.terminal.Paint(term.Wrong, text.Count(c.Lost, "event")+" lost here: the recording had no room for them")
 	}
 	if c.Calls < 2 {
 		return ""
 	}
-	text := fmt.Sprintf(" this column: %s, %s in MPI:", plural(c.Calls, "call"), recording.Percent(float64(c.Busy)/float64(max(d.Width-c.Skipped, 1))))
+	words := fmt.Sprintf(" this column: %s, %s in MPI:", text.Count(c.Calls, "call"), text.Percent(float64(c.Busy)/float64(max(d.Width-c.Skipped, 1))))
 	for i, s := range c.Shares {
-		part := fmt.Sprintf(" %s %s,", m.terminal.Safe(m.frame.Functions[s.Function]), recording.Percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
-		if i > 0 && term.Width(text+part) > m.width {
+		part := fmt.Sprintf(" %s %s,", m.terminal.Safe(m.frame.Functions[s.Function]), text.Percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
+		if i > 0 && term.Width(words+part) > m.width {
 			break
 		}
-		text += part
+		words += part
 	}
-	return strings.TrimSuffix(text, ",")
+	return strings.TrimSuffix(words, ",")
 }
 
 // events are those of MPI_T and PERUSE during the call. Most of PERUSE's have a long prefix, which would leave no room for others.

@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 	"mpitx/ui/pager"
 )
 
@@ -38,14 +38,14 @@ func (m *Model) messageLines() []string {
 // Troubles is what is wrong with the run, one line each.
 func (f *Frame) Troubles() (all []string) {
 	if len(f.Dead) > 0 {
-		all = append(all, export.Ranks(f.Dead)+" died before the end of the recording; the trace has everything up to the last complete call")
+		all = append(all, text.Ranks(f.Dead)+" died before the end of the recording; the trace has everything up to the last complete call")
 		all = append(all, f.Deaths.texts...)
 	}
 	if len(f.Cut) > 0 {
-		all = append(all, export.Ranks(f.Cut)+": the end of the recording is damaged or missing, so it is not known how the process ended")
+		all = append(all, text.Ranks(f.Cut)+": the end of the recording is damaged or missing, so it is not known how the process ended")
 	}
 	if len(f.Incomplete) > 0 {
-		all = append(all, export.Ranks(f.Incomplete)+": the recording is incomplete; calls or messages may be missing")
+		all = append(all, text.Ranks(f.Incomplete)+": the recording is incomplete; calls or messages may be missing")
 	}
 	if f.Lost > 0 {
 		all = append(all, fmt.Sprintf("%d events were lost, as the buffers were full (the disk or the machine was too busy) or --max-size was reached; rows show ? there", f.Lost))

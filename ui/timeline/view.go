@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/export"
 	"mpitx/recording/trace"
+	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/keys"
 	"mpitx/ui/pager"
@@ -211,20 +211,20 @@ func (m *Model) status() string {
 		parts = append(parts, warn("cannot be read any more: "+m.terminal.SafeLine(f.Broken, m.width)))
 	}
 	if len(f.Dead) > 0 {
-		text := "died: " + export.Ranks(f.Dead)
+		said := "died: " + text.Ranks(f.Dead)
 		if len(f.Deaths.outside) > 0 {
-			text += " (" + export.Ranks(f.Deaths.outside) + " outside of MPI)"
+			said += " (" + text.Ranks(f.Deaths.outside) + " outside of MPI)"
 		}
-		parts = append(parts, warn(text))
+		parts = append(parts, warn(said))
 	}
 	if len(f.Cut) > 0 {
-		parts = append(parts, warn("damaged at the end: "+export.Ranks(f.Cut)))
+		parts = append(parts, warn("damaged at the end: "+text.Ranks(f.Cut)))
 	}
 	if len(f.Incomplete) > 0 {
-		parts = append(parts, warn("incomplete: "+export.Ranks(f.Incomplete)))
+		parts = append(parts, warn("incomplete: "+text.Ranks(f.Incomplete)))
 	}
 	if f.Lost > 0 {
-		parts = append(parts, warn(plural(f.Lost, "event")+" lost"))
+		parts = append(parts, warn(text.Count(f.Lost, "event")+" lost"))
 	}
 	if n := len(f.Damage); n > 0 {
 		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0].Error(), m.width))))
@@ -253,13 +253,6 @@ func (m *Model) status() string {
 		place = fmt.Sprintf("  rows %d-%d of %d", f.Top+1, f.Top+len(f.Cells), n)
 	}
 	return m.terminal.Fit(" "+strings.Join(parts, "  "), m.width-len(place)) + m.terminal.Paint(term.Label, place)
-}
-
-func plural(n uint64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return chart.Number(float64(n)) + " " + noun + "s"
 }
 
 func (m *Model) amount(d time.Duration) string { return m.terminal.Amount(float64(d), "ns") }

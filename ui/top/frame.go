@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"mpitx/catalog"
-	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // Frame is the state of a feed at one time. It shares nothing with the feed.
@@ -79,7 +79,7 @@ func (r *Row) at(ranks []int) string {
 	if len(ranks) > 1 && len(ranks) == r.Ranks {
 		return "all"
 	}
-	return export.RankList(ranks)
+	return text.RankList(ranks)
 }
 
 // Zero reports whether all numbers are 0, or there are none.
@@ -364,8 +364,8 @@ func (f *Frame) incomplete() (ranks []int) {
 func (f *Frame) Troubles() []string {
 	var all []string
 	for _, kind := range []struct {
-		text string
-		is   func(*RankInfo) bool
+		words string
+		is    func(*RankInfo) bool
 	}{
 		{"died before the end of the recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
 		{"did not end as far as the recording says, whose end is damaged or missing", func(r *RankInfo) bool { return r.State == recording.StateDamaged }},
@@ -378,19 +378,19 @@ func (f *Frame) Troubles() []string {
 			}
 		}
 		if len(ranks) > 0 {
-			all = append(all, export.Ranks(ranks)+" "+kind.text)
+			all = append(all, text.Ranks(ranks)+" "+kind.words)
 		}
 	}
 	if ranks := f.incomplete(); len(ranks) > 0 {
-		text := export.Ranks(ranks) + ": the recording is incomplete; numbers may be too small"
+		words := text.Ranks(ranks) + ": the recording is incomplete; numbers may be too small"
 		if len(ranks) < len(f.Ranks) {
-			text += ", and count in no sum and no mean of a variable"
+			words += ", and count in no sum and no mean of a variable"
 		}
-		all = append(all, text)
+		all = append(all, words)
 	}
 	if hosts, ranks := f.away(); len(ranks) > 0 {
 		all = append(all, fmt.Sprintf("%s on %s: the newest data are in memory there and cannot be read from here; run mpitx top there",
-			export.Ranks(ranks), recording.HostsText(hosts)))
+			text.Ranks(ranks), recording.HostsText(hosts)))
 	}
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
 		all = append(all, fmt.Sprintf("%d of %d ranks have recorded something", len(f.Ranks), f.Size))

@@ -8,6 +8,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 var functionHeadings = []heading{
@@ -21,7 +22,7 @@ var functionRankHeadings = []heading{
 }
 
 func shareOf(x float64) value {
-	return value{text: recording.Percent(x), number: x}
+	return value{text: text.Percent(x), number: x}
 }
 
 // functions are the lines of the view of functions.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mpitx/recording"
+	"mpitx/text"
 	"mpitx/ui/chart"
 )
 
@@ -45,7 +45,7 @@ func amount(x float64, unit string) string {
 		fallthrough
 	case unit == "s":
 		if perSecond {
-			return recording.Percent(x)
+			return text.Percent(x)
 		}
 		return duration(x)
 	}
@@ -54,23 +54,23 @@ func amount(x float64, unit string) string {
 
 // labelled is an amount with its whole unit, also of zero and with "/s", for places where nothing else says the unit.
 func labelled(x float64, unit string) string {
-	text := amount(x, unit)
+	words := amount(x, unit)
 	base, perSecond := strings.CutSuffix(unit, "/s")
 	time := base == "ns" || base == "s"
 	switch {
 	case math.IsNaN(x):
-		return text
+		return words
 	case x == 0 && time && perSecond:
-		return recording.Percent(0)
+		return text.Percent(0)
 	case x == 0 && time:
 		return "0s"
 	case x == 0:
-		text += base
+		words += base
 	}
 	if perSecond && !time {
-		text += "/s"
+		words += "/s"
 	}
-	return text
+	return words
 }
 
 // duration is a time in the unit that suits it.

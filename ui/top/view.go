@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/program"
 	"mpitx/ui/term"
@@ -196,11 +196,11 @@ func (m *Model) trouble() string {
 	var parts []string
 	for _, word := range []string{"died", "damaged", "no sample lately", "unreachable"} {
 		if len(ranks[word]) > 0 {
-			parts = append(parts, word+": "+export.Ranks(ranks[word]))
+			parts = append(parts, word+": "+text.Ranks(ranks[word]))
 		}
 	}
 	if ranks := m.frame.incomplete(); len(ranks) > 0 {
-		parts = append(parts, "incomplete: "+export.Ranks(ranks))
+		parts = append(parts, "incomplete: "+text.Ranks(ranks))
 	}
 	return strings.Join(parts, "; ")
 }

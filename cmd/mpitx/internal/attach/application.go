@@ -10,6 +10,7 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/preflight"
+	"mpitx/text"
 )
 
 // application is the program to start, and what mpitx knows about it.
@@ -131,8 +132,8 @@ func (x *application) choose(c *Config, launch locate.Launch, first bool, forced
 			err = errDemo
 		}
 		if x.mpi = usual; err == nil && first {
-			if text := origin.Overridden(c.Env, usual, c.MPI); text != "" {
-				c.Say("warning: %s", text)
+			if words := origin.Overridden(c.Env, usual, c.MPI); words != "" {
+				c.Say("warning: %s", words)
 			}
 		}
 		return err
@@ -152,7 +153,7 @@ func (x *application) choose(c *Config, launch locate.Launch, first bool, forced
 		return errDemo
 	}
 	if first && other {
-		c.Say("warning: %s loads %s, but `mpitx list` reads %s (%s); to list its variables, use --mpi %s", x.Target, linked.Lib, usual.Lib, usual.Why, origin.Quote(linked.Lib))
+		c.Say("warning: %s loads %s, but `mpitx list` reads %s (%s); to list its variables, use --mpi %s", x.Target, linked.Lib, usual.Lib, usual.Why, text.Quote(linked.Lib))
 	}
 	if err := forced(x.Fits(launch, want, usual)); err != nil {
 		return err

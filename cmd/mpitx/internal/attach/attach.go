@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/cmd/mpitx/internal/qmpi"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // Config says what to run and how.
@@ -313,7 +313,7 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 			return nil
 		}
 		if full != "" && len(r.seen.why) == 0 { // the agents could not say so, either
-			r.Say("nothing was recorded: %s: %s; choose a place with room with --dir", origin.Quote(r.Shown), full)
+			r.Say("nothing was recorded: %s: %s; choose a place with room with --dir", text.Quote(r.Shown), full)
 			return nil
 		}
 		for _, line := range r.app.unrecorded(r.seen, r.launcher(), r.MPI != "") {
@@ -332,7 +332,7 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 	if alone(run) {
 		if err := locate.Mismatch(r.launcher(), r.app.mpi, 1, true); err != nil {
 			run.Close()
-			r.Say("each process was recorded as rank 0 of 1, in %s", origin.Quote(r.Shown))
+			r.Say("each process was recorded as rank 0 of 1, in %s", text.Quote(r.Shown))
 			return err
 		}
 	}

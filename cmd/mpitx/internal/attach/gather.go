@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // hurry handles a failed job: its launcher may kill mpitx before the samples are written (Open MPI's does so a second
@@ -100,7 +100,7 @@ func (r *Result) handOver(run *recording.Run, size int) bool {
 	}
 	run.Close()
 	r.promise("the job failed")
-	r.Say("the data of ranks that are still running are collected after the launcher has ended them; if no message follows, run mpitx recover %s", origin.Quote(r.Shown))
+	r.Say("the data of ranks that are still running are collected after the launcher has ended them; if no message follows, run mpitx recover %s", text.Quote(r.Shown))
 	r.standIn.say(saidOver)
 	return true
 }
@@ -115,12 +115,12 @@ func (r *Result) collect() {
 		}
 		if rank.Err != nil {
 			r.Left = true
-			r.Say("rank %d: its last data are still in memory: %v; use mpitx recover %s", rank.Rank, rank.Err, origin.Quote(r.Shown))
+			r.Say("rank %d: its last data are still in memory: %v; use mpitx recover %s", rank.Rank, rank.Err, text.Quote(r.Shown))
 		}
 	}
 	if err != nil {
 		r.Left = true
-		r.Say("the last data are still in memory: %v; use mpitx recover %s", err, origin.Quote(r.Shown))
+		r.Say("the last data are still in memory: %v; use mpitx recover %s", err, text.Quote(r.Shown))
 	}
 }
 

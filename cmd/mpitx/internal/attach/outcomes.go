@@ -7,8 +7,8 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // mostOutcomes limits the results listed for one setting; usually all ranks agree.
@@ -69,7 +69,7 @@ func (m *messages) line() string {
 		case n >= mostOutcomes:
 			others += len(t.ranks)
 		case n > 0, len(order) > 1 && len(t.ranks) == 1:
-			parts = append(parts, export.Ranks(t.ranks)+": "+t.text)
+			parts = append(parts, text.Ranks(t.ranks)+": "+t.text)
 		default:
 			parts = append(parts, t.text)
 		}

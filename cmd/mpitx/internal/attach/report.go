@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/text"
 )
 
 // report lists the messages about the run, each once for all ranks that it concerns.
@@ -264,7 +263,7 @@ func Elsewhere(dir string, hosts []string, ranks []int, what string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	return fmt.Sprintf("%s (%s): %s; after the job has ended, run there: mpitx recover %s", recording.HostsText(hosts), export.Ranks(ranks), what, origin.Quote(dir))
+	return fmt.Sprintf("%s (%s): %s; after the job has ended, run there: mpitx recover %s", recording.HostsText(hosts), text.Ranks(ranks), what, text.Quote(dir))
 }
 
 // messages are texts with the ranks that they concern, each text once.
@@ -301,14 +300,14 @@ func (m *messages) lines(size int) (lines []string) {
 		if k == mostMessages {
 			return append(lines, fmt.Sprintf("and %d more messages of this kind", len(m.all)-k))
 		}
-		text := t.text
+		words := t.text
 		switch {
 		case len(t.ranks) < size:
-			text = export.Ranks(t.ranks) + ": " + text
-		case size > 1 && strings.HasPrefix(text, "the process "):
-			text = "all ranks: " + text
+			words = text.Ranks(t.ranks) + ": " + words
+		case size > 1 && strings.HasPrefix(words, "the process "):
+			words = "all ranks: " + words
 		}
-		lines = append(lines, text)
+		lines = append(lines, words)
 	}
 	return lines
 }

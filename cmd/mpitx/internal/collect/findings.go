@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"mpitx/export"
+	"mpitx/text"
 )
 
 // findings list what could not be read in a stage; equal findings are merged.
@@ -56,5 +56,5 @@ func (n finding) String() string {
 	if len(some) > 10 {
 		some, more = some[:10], ", …"
 	}
-	return fmt.Sprintf("%d %ss: %s (index %s%s)", len(n.indices), n.what, n.why, export.RankList(some), more)
+	return fmt.Sprintf("%d %ss: %s (index %s%s)", len(n.indices), n.what, n.why, text.RankList(some), more)
 }

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"mpitx/export"
+	"mpitx/text"
 )
 
 // lostText lists the ranks that did not answer, in order, grouped by host and reason.
@@ -31,5 +31,5 @@ func Where(host string, ranks ...int) string {
 	if host == "" {
 		host = "an unknown host"
 	}
-	return export.Ranks(ranks) + " on " + host
+	return text.Ranks(ranks) + " on " + host
 }

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/text"
 )
 
 // HowToSet is how a control variable gets a value for the next run: the line for the shell's environment, the launcher's
@@ -30,10 +30,10 @@ func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum
 		if t.UTF8 {
 			more = "…"
 		}
-		lines = append(lines, quote(cmp.Or(launcher, usual), t)+" "+s+" "+more)
+		lines = append(lines, t.Quote(cmp.Or(launcher, usual))+" "+s+" "+more)
 	}
 	if s := w.text[File]; s != "" {
-		lines = append(lines, "echo "+quote(s, t)+" >> ~/.openmpi/mca-params.conf")
+		lines = append(lines, "echo "+t.Quote(s)+" >> ~/.openmpi/mca-params.conf")
 	}
 	return lines
 }
@@ -59,7 +59,7 @@ func Overridden(e *locate.Env, m locate.MPI, want string) string {
 	if other == "" {
 		return ""
 	}
-	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s); use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, Quote(other))
+	return fmt.Sprintf("LD_LIBRARY_PATH makes programs load %s, but mpitx reads %s (%s); use --mpi %s, or change LD_LIBRARY_PATH", other, m.Lib, m.Why, text.Quote(other))
 }
 
 // launcherSets are the control variables that launchers set for each process: the user's setting is overwritten
@@ -92,41 +92,3 @@ func Fixed(impl string, v *catalog.Variable) string {
 
 // shellName matches the names of shell variables, unlike btl_tcp_bandwidth_eth0:0.
 var shellName = lazily(`^[A-Za-z0-9_]+$`)
-
-// Quote quotes any text as one shell word that terminals show unchanged.
-func Quote(s string) string { return quote(s, export.Terminal{UTF8: true}) }
-
-func quote(s string, t export.Terminal) string {
-	safe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/@%+=", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
-		return s
-	}
-	if !t.Shows(s) {
-		return "$'" + ansiC(s, t) + "'"
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// ansiC is what stands in the shell's $'…': bytes in place of what the terminal does not show, as those mean the same in
-// every locale.
-func ansiC(s string, t export.Terminal) string {
-	short := map[rune]string{'\\': `\\`, '\'': `\'`, '\n': `\n`, '\t': `\t`, '\r': `\r`}
-	var b strings.Builder
-	for s != "" {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case short[r] != "":
-			b.WriteString(short[r])
-		case t.Shows(s[:n]):
-			b.WriteString(s[:n])
-		default:
-			for _, c := range []byte(s[:n]) {
-				fmt.Fprintf(&b, `\x%02x`, c)
-			}
-		}
-		s = s[n:]
-	}
-	return b.String()
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/text"
 )
 
 // options are the settings in a launcher's command line.
@@ -166,11 +167,11 @@ func (p *parser) option() {
 		return
 	}
 	variable, value := s.env(args)
-	text := p.name + " " + given
+	words := p.name + " " + given
 	for _, a := range args {
-		text += " " + Quote(a)
+		words += " " + text.Quote(a)
 	}
-	o := option{variable: variable, value: value, text: text}
+	o := option{variable: variable, value: value, text: words}
 	if named[name] && value != "" {
 		o.name = strings.Join(append([]string{given}, args[:len(args)-1]...), " ")
 	}

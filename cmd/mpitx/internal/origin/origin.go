@@ -9,6 +9,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/text"
 )
 
 // Query is the question.
@@ -237,7 +238,7 @@ var launcherFrameworks = map[string]bool{
 // control variable, a variable that a launcher sets itself, or a prefix that other software also uses.
 func (q Query) notMeant(s Setting) bool {
 	framework, _, _ := strings.Cut(s.Name, "_")
-	return q.Impl == locate.OpenMPI && launcherFrameworks[framework] && catalog.Nearest(q.ofFramework(framework), s.Name, 1) == nil ||
+	return q.Impl == locate.OpenMPI && launcherFrameworks[framework] && text.Nearest(q.ofFramework(framework), s.Name, 1) == nil ||
 		s.Kind == catalog.OriginLauncher && s.Where == q.Env.Launcher().Command() ||
 		q.Impl == locate.MPICH && !strings.Contains(s.variable, "MPIR_")
 }

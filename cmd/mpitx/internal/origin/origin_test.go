@@ -3,11 +3,8 @@ package origin
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,7 +12,6 @@ import (
 	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
 	"mpitx/fixtures/mutate"
-	"mpitx/fixtures/need"
 )
 
 // machine is an Env on a file system of its own, with a launcher as the parent if cmdline is given.
@@ -398,27 +394,6 @@ func TestItemsOfMPICH(t *testing.T) {
 	}
 	if found != 90 {
 		t.Errorf("%d enumerations", found)
-	}
-}
-
-// A shell that reads what Quote wrote gives back the same text.
-func TestQuote(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil || runtime.GOOS == "windows" {
-		need.Missing(t, "bash is not installed")
-	}
-	for _, s := range []string{"", "a", "a b", "it's", `\`, "$HOME", "`x`", "*", "~", "a\nb", "\t'\\\x1b[0m\x7f", "ä", "a;b", "!", "--x=1", "#", "\xff b", "a\xe2\x80",
-		"a\u202eb", "é\x01f", "\u00a0", `\x41`, "\x7f0"} {
-		for _, term := range []export.Terminal{{}, {UTF8: true}} {
-			word := quote(s, term)
-			out, err := exec.Command(bash, "-c", "printf %s "+word).Output()
-			if err != nil || string(out) != s {
-				t.Errorf("%s: quote gives %s, the shell %s, %v", strconv.Quote(s), word, strconv.Quote(string(out)), err)
-			}
-			if !term.Shows(word) {
-				t.Errorf("%s: quote gives %s, which acts on the terminal", strconv.Quote(s), strconv.Quote(word))
-			}
-		}
 	}
 }
 

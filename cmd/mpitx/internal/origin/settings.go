@@ -46,14 +46,14 @@ func waysToSet(impl string, a Assignment, t export.Terminal) (w ways) {
 	if all == "" && !ok {
 		all = "the library takes only named values, and " + a.Value.String() + " has no name"
 	}
-	v := quote(value, t)
+	v := t.Quote(value)
 	var kind catalog.OriginKind // of the present setting: the launcher's option overrides the environment, which overrides files
 	if variable.Origin != nil {
 		kind = variable.Origin.Kind
 	}
 	switch impl {
 	case locate.OpenMPI:
-		w.text = [forms]string{"--mca " + quote(name, t) + " " + v, "export OMPI_MCA_" + name + "=" + v, name + " = " + value}
+		w.text = [forms]string{"--mca " + t.Quote(name) + " " + v, "export OMPI_MCA_" + name + "=" + v, name + " = " + value}
 		if !shellName().MatchString(name) {
 			none(Script, "the shell has no variables with such a name")
 		}
@@ -64,7 +64,7 @@ func waysToSet(impl string, a Assignment, t export.Terminal) (w ways) {
 			none(File, "the environment sets it, which overrides the file")
 		}
 	case locate.MPICH:
-		w.text = [forms]string{Options: "-genv " + quote(name, t) + " " + v, Script: "export " + quote(name, t) + "=" + v}
+		w.text = [forms]string{Options: "-genv " + t.Quote(name) + " " + v, Script: "export " + t.Quote(name) + "=" + v}
 	case locate.Demo:
 		w.text[Script] = "export DEMO_CVAR_" + key(locate.Demo, name) + "=" + v
 	default:

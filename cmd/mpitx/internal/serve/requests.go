@@ -10,7 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/internal/transport"
-	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/link"
 )
 
@@ -256,7 +256,7 @@ func (s *server) finish(number uint64) {
 	case link.DoWorkload:
 		reply.Is = link.IsDone
 		if len(a.silent) > 0 {
-			reply.Is, reply.Text = link.IsError, "workload: no answer in time from "+export.Ranks(a.silent)
+			reply.Is, reply.Text = link.IsError, "workload: no answer in time from "+text.Ranks(a.silent)
 		}
 	}
 	s.say(reply)

@@ -1,4 +1,4 @@
-package export
+package text
 
 import (
 	"fmt"
@@ -10,19 +10,16 @@ import (
 // Safe escapes foreign text (a name, a value) for a terminal: control characters and invalid bytes as \x1b; C1 controls, format
 // characters (bidirectional overrides, zero width), line separators, blanks other than the space and other invisible characters as
 // \u202e or \u{e0001}. Different texts stay different: a backslash is doubled if it could be read as the start of an escape.
-func Safe(s string) string { return escape(s, false) }
+func Safe(s string) string { return Escape(s, false) }
 
 // SafeASCII is Safe for an ASCII terminal: all other characters become \u{e9}.
-func SafeASCII(s string) string { return escape(s, true) }
+func SafeASCII(s string) string { return Escape(s, true) }
 
-// Safe applies Safe or SafeASCII, as the terminal requires.
-func (t Terminal) Safe(s string) string { return escape(s, !t.UTF8) }
-
-// Shows reports whether the terminal can show every character of a text.
-func (t Terminal) Shows(s string) bool {
+// Shows reports whether a terminal can show every character of a text as it is.
+func Shows(s string, ascii bool) bool {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if unprintable(r, n, !t.UTF8) {
+		if unprintable(r, n, ascii) {
 			return false
 		}
 		i += n
@@ -30,56 +27,8 @@ func (t Terminal) Shows(s string) bool {
 	return true
 }
 
-// SafeCommand returns a shell command unchanged if the terminal can show all of it, as an added backslash would change it. Otherwise
-// it applies Safe.
-func (t Terminal) SafeCommand(s string) string {
-	if t.Shows(s) {
-		return s
-	}
-	return t.Safe(s)
-}
-
-// CSV escapes foreign text for a field of CSV: on a terminal all of it; in a file newlines and tabs stay, and so do characters that only an
-// ASCII terminal lacks.
-func (t Terminal) CSV(s string) string {
-	switch {
-	case t.IsTTY:
-		return t.Safe(s)
-	case plain(s):
-		return s
-	}
-	var b strings.Builder
-	for {
-		i := strings.IndexAny(s, "\n\t")
-		if i < 0 {
-			return b.String() + Safe(s)
-		}
-		b.WriteString(Safe(s[:i]) + s[i:i+1])
-		s = s[i+1:]
-	}
-}
-
-// SafeText escapes a description. Unlike Safe, it keeps newlines and turns tabs and blanks into spaces.
-func (t Terminal) SafeText(s string) string {
-	if plain(s) {
-		return s
-	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	s = strings.Map(func(r rune) rune {
-		if r == '\t' || unicode.Is(unicode.Zs, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = t.Safe(l)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// plain reports whether s is printable ASCII without backslashes, as nearly all texts of MPI libraries are.
-func plain(s string) bool {
+// Plain reports whether a text is printable ASCII without backslashes, as nearly all texts of MPI libraries are.
+func Plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
 			return false
@@ -88,8 +37,9 @@ func plain(s string) bool {
 	return true
 }
 
-func escape(s string, ascii bool) string {
-	if plain(s) {
+// Escape is Safe, or SafeASCII.
+func Escape(s string, ascii bool) string {
+	if Plain(s) {
 		return s
 	}
 	var b strings.Builder

@@ -1,4 +1,4 @@
-package catalog
+package text
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// A glob matches whole names: * any text, ? one character, [a-z] and [!a-z] one character of a set, \x the character x. ASCII
+// Glob matches whole names: * any text, ? one character, [a-z] and [!a-z] one character of a set, \x the character x. ASCII
 // letters match ignoring case.
-type glob struct {
+type Glob struct {
 	literal string // the pattern itself, for names that contain these characters
 	parts   []globPart
 }
@@ -19,9 +19,10 @@ type globPart struct {
 	negated        bool
 }
 
-func compileGlob(pattern string) (glob, error) {
-	g := glob{literal: pattern}
-	for s := lower(pattern); s != ""; {
+// CompileGlob reads a pattern. An error says what is wrong with it.
+func CompileGlob(pattern string) (Glob, error) {
+	g := Glob{literal: pattern}
+	for s := Lower(pattern); s != ""; {
 		c, n := utf8.DecodeRuneInString(s)
 		switch c {
 		case '*':
@@ -79,8 +80,8 @@ func globSet(s string) (globPart, int) {
 	return globPart{}, 0
 }
 
-// match takes at most the product of both lengths: after a mismatch only the last star matches more.
-func (g *glob) match(name string) bool {
+// Match reports whether a name matches. It takes at most the product of both lengths: after a mismatch only the last star matches more.
+func (g *Glob) Match(name string) bool {
 	if name == g.literal {
 		return true
 	}
@@ -139,8 +140,8 @@ func (p *globPart) width(s string) int {
 	return n
 }
 
-// lower changes only ASCII letters: strings.ToLower would damage names that are not UTF-8.
-func lower(s string) string {
+// Lower changes only ASCII letters: strings.ToLower would damage names that are not UTF-8.
+func Lower(s string) string {
 	i := strings.IndexFunc(s, func(c rune) bool { return c >= 'A' && c <= 'Z' })
 	if i < 0 {
 		return s

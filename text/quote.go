@@ -1,0 +1,49 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Quote is a text as one word of the shell, in single quotes if it needs any. What a terminal does not show is written as $'\x1b'.
+func Quote(s string) string { return quote(s, false) }
+
+// QuoteASCII is Quote for an ASCII terminal: the bytes of all other characters are written so, as bytes mean the same in every locale.
+func QuoteASCII(s string) string { return quote(s, true) }
+
+func quote(s string, ascii bool) string {
+	switch {
+	case s != "" && strings.IndexFunc(s, func(r rune) bool { return !bare(r) }) < 0:
+		return s
+	case !Shows(s, ascii):
+		return "$'" + ansiC(s, ascii) + "'"
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// bare reports whether a character needs no quotes anywhere in a word.
+func bare(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/@%+=", r)
+}
+
+// ansiC is what stands in the shell's $'…'.
+func ansiC(s string, ascii bool) string {
+	short := map[rune]string{'\\': `\\`, '\'': `\'`, '\n': `\n`, '\t': `\t`, '\r': `\r`}
+	var b strings.Builder
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case short[r] != "":
+			b.WriteString(short[r])
+		case Shows(s[:n], ascii):
+			b.WriteString(s[:n])
+		default:
+			for _, c := range []byte(s[:n]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
