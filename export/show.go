@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/catalog/tuning"
+	"mpitx/settings/tuning"
 	"mpitx/text"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mpitx/catalog"
-	"mpitx/catalog/tuning"
+	"mpitx/settings/tuning"
 )
 
 // Of a variable that the user set, show answers all four parts with their evidence, also what is not known, and names what would help.

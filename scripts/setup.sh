@@ -365,8 +365,11 @@ cross_agents() {
 }
 
 pure_packages() {
-	for dir in catalog export symbols ui recording cmd/mpitx/internal/locate cmd/mpitx/internal/origin; do
-		if [ -n "$(find "$dir" -name '*.go' 2>/dev/null)" ]; then echo "./$dir/..."; fi
+	for dir in text symbols catalog recording machine settings export ui; do
+		case $dir in
+		machine) echo ./machine ;; # the others in it start processes
+		*) echo "./$dir/..." ;;
+		esac
 	done
 }
 

@@ -12,6 +12,21 @@ func Quote(s string) string { return quote(s, false) }
 // QuoteASCII is Quote for an ASCII terminal: the bytes of all other characters are written so, as bytes mean the same in every locale.
 func QuoteASCII(s string) string { return quote(s, true) }
 
+// Charset is what a terminal shows: all of UTF-8, or ASCII only.
+type Charset bool
+
+// The character sets.
+const (
+	ASCII Charset = false
+	UTF8  Charset = true
+)
+
+// Quote is [Quote] or [QuoteASCII].
+func (c Charset) Quote(s string) string { return quote(s, c == ASCII) }
+
+// Safe is [Safe] or [SafeASCII].
+func (c Charset) Safe(s string) string { return Escape(s, c == ASCII) }
+
 func quote(s string, ascii bool) string {
 	switch {
 	case s != "" && strings.IndexFunc(s, func(r rune) bool { return !bare(r) }) < 0:

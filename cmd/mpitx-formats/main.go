@@ -16,15 +16,15 @@ import (
 	"strconv"
 	"time"
 
-	"mpitx/cmd/internal/columns"
-	"mpitx/cmd/internal/progress"
-	"mpitx/cmd/internal/sites"
 	"mpitx/export"
 	"mpitx/export/parquet"
 	"mpitx/recording"
+	"mpitx/recording/columns"
 	"mpitx/recording/profile"
+	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/text"
+	"mpitx/ui/progress"
 )
 
 func main() {

@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 
-	"mpitx/cmd/internal/sites"
 	"mpitx/export"
 	"mpitx/export/html"
 	"mpitx/export/parquet"
 	"mpitx/export/pprof"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/recording/sites"
 )
 
 // report writes the profile of a run. mpitx has read it already, and said what is wrong with it.

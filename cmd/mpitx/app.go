@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/collect"
-	"mpitx/cmd/mpitx/internal/keep"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/cmd/mpitx/internal/rules"
-	"mpitx/cmd/mpitx/internal/serve"
+	"mpitx/check/rules"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/inspect/serve"
+	"mpitx/machine"
+	"mpitx/machine/keep"
+	"mpitx/settings"
 )
 
 // version is set by the build.
@@ -29,7 +29,7 @@ type app struct {
 	out     *bufio.Writer
 	errs    io.Writer
 	std     *standard
-	env     *locate.Env
+	env     *machine.Env
 	color   string // --color
 	noPager bool   // --no-pager
 
@@ -41,9 +41,9 @@ type app struct {
 func run(args []string) int {
 	if len(args) > 0 && args[0] == "backend" && !slices.Contains(args[1:], "serve") {
 		if len(args) > 1 && args[1] == rules.Command {
-			return rules.Worker(args[2:], locate.System().Launcher().Rank)
+			return rules.Worker(args[2:], machine.System().Launcher().Rank)
 		}
-		return collect.RunBackend(args[1:], serve.Tasks) // before anything else, because it is started often and its start time counts
+		return inspect.RunBackend(args[1:], serve.Tasks) // before anything else, because it is started often and its start time counts
 	}
 	if os.Getenv("MPITX_DEBUG") == "" {
 		keep.Quit()
@@ -52,7 +52,7 @@ func run(args []string) int {
 	// A write to a closed pipe then returns EPIPE instead of sending a signal. Child processes are not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	std := &standard{}
-	a := &app{out: bufio.NewWriterSize(answers{std}, 1<<16), errs: messages{std}, std: std, env: locate.System()}
+	a := &app{out: bufio.NewWriterSize(answers{std}, 1<<16), errs: messages{std}, std: std, env: machine.System()}
 	root := newRoot(a)
 	root.SetArgs(args)
 	rank := a.env.Launcher().Rank
@@ -64,8 +64,8 @@ func run(args []string) int {
 }
 
 // warnOverridden warns if programs load another library than the chosen one.
-func (a *app) warnOverridden(m locate.MPI, want string) {
-	if text := origin.Overridden(a.env, m, want); text != "" {
+func (a *app) warnOverridden(m machine.MPI, want string) {
+	if text := settings.Overridden(a.env, m, want); text != "" {
 		a.complain("warning: %s", text)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/qmpi"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/machine/qmpi"
 )
 
 // attachFlags are the flags of every command that runs an application.
@@ -25,7 +25,7 @@ type attachFlags struct {
 	toolFlags                 []string
 	via                       string
 
-	set, setAfter []attach.Setting
+	set, setAfter []launch.Setting
 }
 
 var workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "messages", "bcast", "reduce", "allreduce", "allgather", "barrier", "idle"}
@@ -47,7 +47,7 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 	f.StringVar(&x.given, "job", "", "")
 	f.MarkHidden("job")
 	cmd.MarkFlagDirname("dir")
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
 	cmd.RegisterFlagCompletionFunc("set", a.completeWrites)
 	cmd.RegisterFlagCompletionFunc("set-after", a.completeWrites)
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -56,16 +56,16 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *app) {
 }
 
 // config checks everything that does not depend on the machine, and adds settings for the agent.
-func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []attach.Setting) (c attach.Config, err error) {
+func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []launch.Setting) (c launch.Config, err error) {
 	var kept *catalog.Catalog
 	var once sync.Once
-	items := func(m locate.MPI) *catalog.Catalog {
+	items := func(m machine.MPI) *catalog.Catalog {
 		once.Do(func() { kept = cachedCatalog(a.env, m) })
 		return kept
 	}
-	c = attach.Config{Env: a.env, Version: version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
+	c = launch.Config{Env: a.env, Version: version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
 		Say: a.complain, Alert: a.say, // complain would flush what another goroutine writes
-		Item:  func(m locate.MPI, cvar, value string) string { return describedItem(items(m), cvar, value) },
+		Item:  func(m machine.MPI, cvar, value string) string { return describedItem(items(m), cvar, value) },
 		Again: func(more ...string) ([]string, error) { return innerCommand(cmd, more...) }}
 	switch {
 	case x.workload != "" && len(args) > 0:
@@ -81,7 +81,7 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *app, tool []a
 		if err != nil {
 			return c, usagef("--max-size: %v", err)
 		}
-		tool = append(tool, attach.Setting{Name: "max_size", Value: strconv.FormatInt(size, 10)}, attach.Setting{Name: "policy", Value: x.policy})
+		tool = append(tool, launch.Setting{Name: "max_size", Value: strconv.FormatInt(size, 10)}, launch.Setting{Name: "policy", Value: x.policy})
 	}
 	if x.set, err = parseSettings("--set", x.setFlags); err != nil {
 		return c, err
@@ -112,7 +112,7 @@ func (x *attachFlags) tools(a *app) ([]qmpi.Tool, error) {
 }
 
 // warn warns of settings that the library did not have when it was last read, or that crash it.
-func (x *attachFlags) warn(a *app, m locate.MPI) {
+func (x *attachFlags) warn(a *app, m machine.MPI) {
 	a.warnOfCrashes(m, x.set)
 	a.warnOfSettings(m, x.set, x.setAfter)
 	names := cachedNames(a.env, m)
@@ -130,14 +130,14 @@ func (x *attachFlags) warn(a *app, m locate.MPI) {
 	}
 }
 
-func parseSettings(flag string, args []string) ([]attach.Setting, error) {
-	var out []attach.Setting
+func parseSettings(flag string, args []string) ([]launch.Setting, error) {
+	var out []launch.Setting
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok || name == "" || strings.ContainsAny(name, " \n\x00") || strings.ContainsRune(value, 0) {
 			return nil, usagef("%s: %q: must be CVAR=VALUE", flag, arg)
 		}
-		out = append(out, attach.Setting{Name: name, Value: value})
+		out = append(out, launch.Setting{Name: name, Value: value})
 	}
 	return out, nil
 }

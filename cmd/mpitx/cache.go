@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/machine"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -36,7 +36,7 @@ type known struct {
 	values   []string
 }
 
-func cachePath(env *locate.Env, m locate.MPI, what string) string {
+func cachePath(env *machine.Env, m machine.MPI, what string) string {
 	dir := env.CacheDir()
 	if dir == "" {
 		return ""
@@ -46,7 +46,7 @@ func cachePath(env *locate.Env, m locate.MPI, what string) string {
 }
 
 // cacheNames writes the names of a catalog, and its control variables, to the cache unless the cache has them already.
-func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
+func cacheNames(env *machine.Env, m machine.MPI, c *catalog.Catalog) {
 	path := cachePath(env, m, "names")
 	if path == "" || !c.Before.Read || !c.After.Read {
 		return
@@ -57,16 +57,16 @@ func cacheNames(env *locate.Env, m locate.MPI, c *catalog.Catalog) {
 	if same && !learns || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	settings := settingsOf(c)
+	given := settingsOf(c)
 	if old := cachedCatalog(env, m); same && old != nil {
-		keepDefaults(settings, old)
+		keepDefaults(given, old)
 	}
-	for k := range settings.Cvars {
-		if v := &settings.Cvars[k]; v.IsSet() {
+	for k := range given.Cvars {
+		if v := &given.Cvars[k]; v.IsSet() {
 			mark += "," + text.Safe(v.Name)
 		}
 	}
-	replace(cachePath(env, m, "settings"), func(w io.Writer) error { return catalog.Write(w, settings) })
+	replace(cachePath(env, m, "settings"), func(w io.Writer) error { return catalog.Write(w, given) })
 	replace(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, mark+"\n"+cacheLines(m, c))
 		return err
@@ -109,7 +109,7 @@ func settingsOf(c *catalog.Catalog) *catalog.Catalog {
 }
 
 // cachedCatalog returns what settingsOf kept of a library; nil if the library was never read.
-func cachedCatalog(env *locate.Env, m locate.MPI) *catalog.Catalog {
+func cachedCatalog(env *machine.Env, m machine.MPI) *catalog.Catalog {
 	path := cachePath(env, m, "settings")
 	if path == "" {
 		return nil
@@ -167,7 +167,7 @@ func cached(path, mark string) (set []string, same bool) {
 }
 
 // cacheLines are the lines for a catalog.
-func cacheLines(m locate.MPI, c *catalog.Catalog) string {
+func cacheLines(m machine.MPI, c *catalog.Catalog) string {
 	var b strings.Builder
 	for v := range withoutVirtual(c).Variables() {
 		b.WriteString(nameLine(v.ID(), v.Description))
@@ -195,11 +195,11 @@ func nameLine(name, description string) string {
 }
 
 // valuesOf are the values that a control variable takes by name.
-func valuesOf(m locate.MPI, c *catalog.Catalog, v *catalog.Variable) (values []string) {
+func valuesOf(m machine.MPI, c *catalog.Catalog, v *catalog.Variable) (values []string) {
 	if v.Kind != catalog.Cvars {
 		return nil
 	}
-	if e := origin.Enum(m.Impl, v, c.Enum(v.Enum), 1); e != nil {
+	if e := settings.Enum(m.Impl, v, c.Enum(v.Enum), 1); e != nil {
 		for _, item := range e.Items {
 			values = append(values, item.Name)
 		}
@@ -210,7 +210,7 @@ func valuesOf(m locate.MPI, c *catalog.Catalog, v *catalog.Variable) (values []s
 }
 
 // cachedNames are the names of a library's variables; of performance variables both with and without their class.
-func cachedNames(env *locate.Env, m locate.MPI) (names []string) {
+func cachedNames(env *machine.Env, m machine.MPI) (names []string) {
 	for v := range cachedVariables(env, m) {
 		names = append(names, v.id)
 		if bare, class := catalog.SplitClass(v.id); class != 0 {
@@ -221,7 +221,7 @@ func cachedNames(env *locate.Env, m locate.MPI) (names []string) {
 }
 
 // cachedVariables are the variables in a library's file.
-func cachedVariables(env *locate.Env, m locate.MPI) iter.Seq[known] {
+func cachedVariables(env *machine.Env, m machine.MPI) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {
 			if fields[0] != "" && !yield(known{fields[0], fields[1], fields[2:]}) {
@@ -232,7 +232,7 @@ func cachedVariables(env *locate.Env, m locate.MPI) iter.Seq[known] {
 }
 
 // cachedCategories are the categories in a library's file.
-func cachedCategories(env *locate.Env, m locate.MPI) iter.Seq[known] {
+func cachedCategories(env *machine.Env, m machine.MPI) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {
 			if fields[0] == "" && len(fields) == 3 && !yield(known{id: fields[1], text: fields[2]}) {
@@ -243,7 +243,7 @@ func cachedCategories(env *locate.Env, m locate.MPI) iter.Seq[known] {
 }
 
 // cachedEvents are the events and event sources in a library's file.
-func cachedEvents(env *locate.Env, m locate.MPI, kinds catalog.Kind) iter.Seq[known] {
+func cachedEvents(env *machine.Env, m machine.MPI, kinds catalog.Kind) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {
 			if len(fields) != 5 || fields[0]+fields[1] != "" {
@@ -257,7 +257,7 @@ func cachedEvents(env *locate.Env, m locate.MPI, kinds catalog.Kind) iter.Seq[kn
 }
 
 // cachedLines are the fields of each line of a library's file.
-func cachedLines(env *locate.Env, m locate.MPI) iter.Seq[[]string] {
+func cachedLines(env *machine.Env, m machine.MPI) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		f, err := os.Open(cachePath(env, m, "names"))
 		if err != nil {

@@ -18,10 +18,10 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/check"
-	"mpitx/cmd/internal/progress"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/rules"
+	"mpitx/check/rules"
 	"mpitx/export"
+	"mpitx/machine"
+	"mpitx/ui/progress"
 )
 
 // maxJobs bounds --jobs: each is a process or two that load an MPI library.
@@ -270,7 +270,7 @@ func (o *checkOptions) readBaseline() (*check.Report, error) {
 const maxTempPath = 40
 
 // library finds the MPI and what is needed to start processes with it.
-func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
+func (o *checkOptions) library() (*rules.Library, machine.MPI, error) {
 	m, err := o.a.env.Choose(o.mpi)
 	if err != nil {
 		return nil, m, err
@@ -279,19 +279,19 @@ func (o *checkOptions) library() (*rules.Library, locate.MPI, error) {
 	if err != nil {
 		return nil, m, err
 	}
-	lib := &rules.Library{Start: rules.Start{Exe: c.Exe, Demo: m.Family == locate.Demo, Shim: c.Shim, Lib: m.Lib, Environ: o.a.env.FreeOfLauncher(), Limit: o.timeout}}
+	lib := &rules.Library{Start: rules.Start{Exe: c.Exe, Demo: m.Family == machine.Demo, Shim: c.Shim, Lib: m.Lib, Environ: o.a.env.FreeOfLauncher(), Limit: o.timeout}}
 	if dir := os.TempDir(); len(dir) <= maxTempPath {
 		lib.Temp = dir
 	}
 	lib.Launch = func(n int, program []string) ([]string, []string, error) {
 		argv, environ, err := o.a.env.LaunchCommand(m, n, program)
-		return argv, append(environ, locate.Quiet(m)...), err
+		return argv, append(environ, machine.Quiet(m)...), err
 	}
 	return lib, m, nil
 }
 
 // test tests the rules and shows how far it is.
-func test(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.Rule, jobs int) *check.Report {
+func test(ctx context.Context, lib *rules.Library, m machine.MPI, chosen []check.Rule, jobs int) *check.Report {
 	start, done := time.Now(), uint64(0)
 	bar := progress.New("testing rules")
 	defer bar.Clear()
@@ -306,7 +306,7 @@ func test(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.
 }
 
 // repeat tests twice again and keeps the crashes that repeat. A crash in freed memory may not, and its program would not show it.
-func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.MPI, chosen []check.Rule, r *check.Report) {
+func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m machine.MPI, chosen []check.Rule, r *check.Report) {
 	if ctx.Err() != nil || len(r.Results) != 1 || r.Results[0].Status != check.Crashed {
 		return
 	}
@@ -321,7 +321,7 @@ func (o *checkOptions) repeat(ctx context.Context, lib *rules.Library, m locate.
 }
 
 // confirm tests rules again if they crash on more items than in the baseline, because crashes in freed memory do not always repeat.
-func (o *checkOptions) confirm(ctx context.Context, lib *rules.Library, m locate.MPI, r, base *check.Report) {
+func (o *checkOptions) confirm(ctx context.Context, lib *rules.Library, m machine.MPI, r, base *check.Report) {
 	for _, one := range r.Results {
 		known := base.KnownItems(one.Name)
 		if len(known) == 0 || one.Status != check.Crashed {

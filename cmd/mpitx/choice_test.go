@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 // Flags with a fixed set of words accept them in any case, and no other word.
@@ -26,7 +26,7 @@ func TestChoices(t *testing.T) {
 		"show --comm comm x":                           "--comm: \"comm\": must be world or self; see mpitx help show",
 		"snapshot -o TABLE":                            "-o: \"TABLE\": must be json, the only format of snapshots; see mpitx help snapshot",
 	} {
-		root := newRoot(&app{errs: io.Discard, env: &locate.Env{}})
+		root := newRoot(&app{errs: io.Discard, env: &machine.Env{}})
 		cmd, rest, err := root.Find(strings.Fields(line))
 		if err != nil {
 			t.Fatal(err)

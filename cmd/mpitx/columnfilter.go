@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/internal/columns"
 	"mpitx/recording"
+	"mpitx/recording/columns"
 	"mpitx/recording/profile"
 	"mpitx/text"
 )

@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
-	"mpitx/cmd/internal/columns"
-	"mpitx/cmd/internal/progress"
-	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/export"
+	"mpitx/launch"
 	"mpitx/recording"
+	"mpitx/recording/columns"
 	"mpitx/recording/compare"
 	"mpitx/recording/profile"
+	"mpitx/recording/sites"
 	"mpitx/text"
+	"mpitx/ui/progress"
 )
 
 type compareOptions struct {
@@ -217,7 +217,7 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 	if reportJob(o.a, dir) != nil {
 		o.unread = true
 	}
-	in.Run, in.Settings, in.Tools = run, attach.Settings(dir), attach.Tools(dir)
+	in.Run, in.Settings, in.Tools = run, launch.Settings(dir), launch.Tools(dir)
 	parts := len(o.cut.Phases)+len(o.cut.Objects) > 0 // samples have none
 	if profile.Has(run) || parts {
 		if in.Profile, err = o.read(run, dir); err == nil {

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/machine"
 )
 
 // completing is the MPI whose names complete a command line; it starts no MPI process.
-func (a *app) completing(cmd *cobra.Command) (locate.MPI, bool) {
+func (a *app) completing(cmd *cobra.Command) (machine.MPI, bool) {
 	want, _ := cmd.Flags().GetString("mpi")
 	m, err := a.env.Choose(want)
 	return m, err == nil

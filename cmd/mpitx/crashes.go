@@ -3,13 +3,13 @@ package main
 import (
 	"strings"
 
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/launch"
+	"mpitx/machine"
 )
 
 // crashing lists settings that crash correct programs in some release.
 var crashing = []struct{ impl, release, cvar, how string }{
-	{locate.OpenMPI, "6.0", "pml_monitoring_enable", "crashes programs in MPI_Init"},
+	{machine.OpenMPI, "6.0", "pml_monitoring_enable", "crashes programs in MPI_Init"},
 }
 
 // crashHint describes the crash that a setting is known to cause; "" if there is none. version is called only if the
@@ -20,14 +20,14 @@ func crashHint(impl string, version func() string, cvar, value string) string {
 			continue
 		}
 		if v := strings.TrimPrefix(version(), "v"); v == c.release || strings.HasPrefix(v, c.release+".") {
-			return cvar + "=" + value + " " + c.how + " with " + locate.FamilyName(impl) + " " + v + ": leave it out; `mpitx list virtual` lists what mpitx counts itself"
+			return cvar + "=" + value + " " + c.how + " with " + machine.FamilyName(impl) + " " + v + ": leave it out; `mpitx list virtual` lists what mpitx counts itself"
 		}
 	}
 	return ""
 }
 
 // warnOfCrashes warns of settings that are known to crash programs of this library.
-func (a *app) warnOfCrashes(m locate.MPI, settings []attach.Setting) {
+func (a *app) warnOfCrashes(m machine.MPI, settings []launch.Setting) {
 	for _, s := range settings {
 		if hint := crashHint(m.Impl, func() string { return a.env.Version(m) }, s.Name, s.Value); hint != "" {
 			a.complain("warning: %s", hint)

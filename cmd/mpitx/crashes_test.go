@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 func TestCrashHint(t *testing.T) {
@@ -12,14 +12,14 @@ func TestCrashHint(t *testing.T) {
 		impl, version, cvar, value string
 		want                       bool
 	}{
-		{locate.OpenMPI, "6.0.0rc2", "pml_monitoring_enable", "1", true},
-		{locate.OpenMPI, "v6.0.1", "pml_monitoring_enable", "2", true},
-		{locate.OpenMPI, "6.0.0", "pml_monitoring_enable", "0", false},
-		{locate.OpenMPI, "6.1.0", "pml_monitoring_enable", "1", false},
-		{locate.OpenMPI, "5.0.7", "pml_monitoring_enable", "1", false},
-		{locate.OpenMPI, "", "pml_monitoring_enable", "1", false},
-		{locate.OpenMPI, "6.0.0", "btl", "self", false},
-		{locate.MPICH, "6.0.0", "pml_monitoring_enable", "1", false},
+		{machine.OpenMPI, "6.0.0rc2", "pml_monitoring_enable", "1", true},
+		{machine.OpenMPI, "v6.0.1", "pml_monitoring_enable", "2", true},
+		{machine.OpenMPI, "6.0.0", "pml_monitoring_enable", "0", false},
+		{machine.OpenMPI, "6.1.0", "pml_monitoring_enable", "1", false},
+		{machine.OpenMPI, "5.0.7", "pml_monitoring_enable", "1", false},
+		{machine.OpenMPI, "", "pml_monitoring_enable", "1", false},
+		{machine.OpenMPI, "6.0.0", "btl", "self", false},
+		{machine.MPICH, "6.0.0", "pml_monitoring_enable", "1", false},
 	} {
 		hint := crashHint(c.impl, func() string { return c.version }, c.cvar, c.value)
 		if (hint != "") != c.want || c.want && !strings.Contains(hint, "crashes programs in MPI_Init with Open MPI 6.0") {

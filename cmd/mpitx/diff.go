@@ -12,8 +12,8 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/machine"
 )
 
 // The exit codes of diff are those of diff(1).
@@ -87,7 +87,7 @@ With KIND, GLOB or --only, only what they select counts.`,
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "stop waiting for an MPI library after this `TIME`")
 	cmd.MarkFlagsMutuallyExclusive("from", "mpi")
 	cmd.MarkFlagFilename("from", "json")
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
 	cmd.RegisterFlagCompletionFunc("only", wordList(diff.Words()...))
 	o.outFile.flags(cmd, "md", "json", "csv")
 	return cmd

@@ -14,8 +14,8 @@ import (
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
 	"mpitx/catalog/ompiinfo"
-	"mpitx/cmd/mpitx/internal/keep"
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
+	"mpitx/machine/keep"
 )
 
 // operand is an argument of diff.
@@ -133,7 +133,7 @@ func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 	switch {
 	case len(text) > catalog.MaxFileSize:
 		return s, failf("%s: larger than %d MiB; name a snapshot or the output of ompi_info --parsable --all", file, catalog.MaxFileSize>>20)
-	case errors.Is(err, fs.ErrNotExist) && slices.Contains(locate.Families, file):
+	case errors.Is(err, fs.ErrNotExist) && slices.Contains(machine.Families, file):
 		return s, failf("%s: there is no such file; name the library as mpi:%s", file, file)
 	case errors.Is(err, fs.ErrNotExist):
 		return s, failf("%s: there is no such file; write one with mpitx snapshot --out FILE, or name a live library: mpi:NAME", file)

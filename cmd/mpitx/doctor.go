@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/collect"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/machine"
+	"mpitx/settings"
 )
 
 type doctorOptions struct {
@@ -45,7 +45,7 @@ The exit code is 1 if no library can be used.`,
 
 // finding is what doctor reports about one library.
 type finding struct {
-	mpi      locate.MPI
+	mpi      machine.MPI
 	used     bool
 	shim     string
 	agent    string // "" if there is none
@@ -62,7 +62,7 @@ func (o *doctorOptions) run(*cobra.Command, []string) error {
 		return err
 	}
 	chosen, chooseErr := o.a.env.Choose(o.mpi)
-	libraries := []locate.MPI{chosen}
+	libraries := []machine.MPI{chosen}
 	if o.mpi == "" {
 		libraries = o.a.env.Find()
 	} else if chooseErr != nil {
@@ -73,7 +73,7 @@ func (o *doctorOptions) run(*cobra.Command, []string) error {
 	for _, m := range libraries {
 		f := o.examine(m)
 		if f.used = chooseErr == nil && m.Lib == chosen.Lib && m.Family == chosen.Family; f.used {
-			if text := origin.Overridden(o.a.env, m, o.mpi); text != "" {
+			if text := settings.Overridden(o.a.env, m, o.mpi); text != "" {
 				f.problems = append(f.problems, text)
 			}
 		}
@@ -92,7 +92,7 @@ func (o *doctorOptions) run(*cobra.Command, []string) error {
 }
 
 // examine reads a library in separate processes, without a launcher.
-func (o *doctorOptions) examine(m locate.MPI) *finding {
+func (o *doctorOptions) examine(m machine.MPI) *finding {
 	f := &finding{mpi: m}
 	c, err := o.a.collecting(m, o.timeout)
 	f.examineAgent(o.a.env, filepath.Dir(c.Exe))
@@ -101,8 +101,8 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 		f.problems = append(f.problems, err.Error())
 		return f
 	}
-	c.Launch, c.Environ = locate.Launch{Rank: -1, Size: -1, LocalRank: -1, LocalSize: -1}, o.a.env.FreeOfLauncher()
-	j, err := collect.Collect(c)
+	c.Launch, c.Environ = machine.Launch{Rank: -1, Size: -1, LocalRank: -1, LocalSize: -1}, o.a.env.FreeOfLauncher()
+	j, err := inspect.Collect(c)
 	if err != nil {
 		f.problems = append(f.problems, err.Error())
 		return f
@@ -117,7 +117,7 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 			f.problems = append(f.problems, s.name+": "+s.Error)
 		}
 	}
-	if m.Launcher == "" && m.Family != locate.Demo {
+	if m.Launcher == "" && m.Family != machine.Demo {
 		f.problems = append(f.problems, "no launcher was found next to it, so mpitx -n cannot start ranks; put its mpirun in PATH")
 	}
 	if n := countFaulty(j.Catalog); n > 0 {
@@ -127,21 +127,21 @@ func (o *doctorOptions) examine(m locate.MPI) *finding {
 }
 
 // examineAgent finds the agent for a library and checks that it wraps all functions of the library.
-func (f *finding) examineAgent(env *locate.Env, exeDir string) {
-	if f.mpi.Family == locate.Demo {
+func (f *finding) examineAgent(env *machine.Env, exeDir string) {
+	if f.mpi.Family == machine.Demo {
 		return // the demo MPI has no applications
 	}
 	problem := func(what, why string) {
 		f.problems = append(f.problems, what+": "+why+"; build one with `"+env.SetupCommand(f.mpi)+"`")
 	}
-	name := locate.AgentName(f.mpi.Family)
+	name := machine.AgentName(f.mpi.Family)
 	path, looked := env.Beside(exeDir, name)
 	if path == "" {
 		problem("no agent, so mpitx sample cannot observe its programs", name+" is not in "+strings.Join(looked, ", "))
 		return
 	}
 	f.agent = path
-	switch gaps, err := locate.AgentGaps(path, f.mpi.Lib); {
+	switch gaps, err := machine.AgentGaps(path, f.mpi.Lib); {
 	case err != nil:
 		problem("the agent cannot be compared with the library", err.Error())
 	case len(gaps) > 0:
@@ -160,7 +160,7 @@ func countFaulty(c *catalog.Catalog) int {
 	return n
 }
 
-func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen locate.MPI, chooseErr error) {
+func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen machine.MPI, chooseErr error) {
 	w := o.a.out
 	fmt.Fprintf(w, "mpitx %s\n", version)
 	if l := o.a.env.Launcher(); l.Name != "" {

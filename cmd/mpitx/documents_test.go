@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 func document(t *testing.T, path string) string {
@@ -167,7 +167,7 @@ func flagOf(command *cobra.Command, word string) (f *pflag.Flag, named bool) {
 
 // Every command and flag that a page shows exists and is not deprecated. The changelog may name deprecated ones.
 func TestDocumentedCommands(t *testing.T) {
-	root, count := newRoot(&app{errs: io.Discard, env: &locate.Env{}}), 0
+	root, count := newRoot(&app{errs: io.Discard, env: &machine.Env{}}), 0
 	for path, text := range pages(t) {
 		if path == "CHANGELOG.md" {
 			continue

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/catalog/tuning"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/settings"
+	"mpitx/settings/tuning"
 	"mpitx/text"
 )
 
@@ -75,7 +75,7 @@ func (s *source) enums(c *catalog.Catalog) tuning.Enums {
 		if r := v.Current(); r != nil {
 			count = r.Count
 		}
-		return origin.Enum(impl, v, c.Enum(v.Enum), count)
+		return settings.Enum(impl, v, c.Enum(v.Enum), count)
 	}
 }
 
@@ -85,16 +85,16 @@ func (s *source) accepts(c *catalog.Catalog, v *catalog.Variable, text string) e
 	if r == nil || r.Status != catalog.StatusOK {
 		return nil
 	}
-	return origin.Accepts(s.family(c), v, s.enums(c)(v), r.Count, text)
+	return settings.Accepts(s.family(c), v, s.enums(c)(v), r.Count, text)
 }
 
 // warnOfSettings warns of settings for an application that are not values of their variables, or that have no effect because of
 // another variable or because they come too late.
-func (a *app) warnOfSettings(m locate.MPI, settings, after []attach.Setting) {
-	if len(settings)+len(after) == 0 {
+func (a *app) warnOfSettings(m machine.MPI, given, after []launch.Setting) {
+	if len(given)+len(after) == 0 {
 		return
 	}
-	c := a.expected(m, settings)
+	c := a.expected(m, given)
 	switch {
 	case c == nil && a.env.CacheDir() == "":
 		a.complain("--set is not checked: mpitx keeps nothing about %s, because $HOME is not a directory; set XDG_CACHE_HOME to one", m.Name())
@@ -105,7 +105,7 @@ func (a *app) warnOfSettings(m locate.MPI, settings, after []attach.Setting) {
 	}
 	s := source{a: a, chosen: m}
 	effect := s.effects(c)
-	warn := func(flag string, set attach.Setting, known tuning.Effect) {
+	warn := func(flag string, set launch.Setting, known tuning.Effect) {
 		for _, cond := range known.Conditions {
 			if cond.Met != tuning.No {
 				continue
@@ -120,7 +120,7 @@ func (a *app) warnOfSettings(m locate.MPI, settings, after []attach.Setting) {
 			a.complain("%s", text)
 		}
 	}
-	for _, set := range settings {
+	for _, set := range given {
 		v := c.Cvar(set.Name)
 		if v == nil {
 			continue
@@ -178,7 +178,7 @@ func assume(c *catalog.Catalog, name string, value catalog.Value) {
 
 // expected is the library as it was last read, with the values that settings, the environment and files give it before MPI_Init; nil
 // if it was never read.
-func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog {
+func (a *app) expected(m machine.MPI, given []launch.Setting) *catalog.Catalog {
 	c := cachedCatalog(a.env, m)
 	if c == nil {
 		return nil
@@ -187,8 +187,8 @@ func (a *app) expected(m locate.MPI, settings []attach.Setting) *catalog.Catalog
 	for k := range c.Cvars {
 		names[k] = c.Cvars[k].Name
 	}
-	found := origin.Find(origin.Query{Env: a.env, Impl: m.Impl, Prefix: m.Prefix, Lib: m.Lib, Text: c.Library.Text, Names: names}).Set
-	for _, s := range settings {
+	found := settings.Find(settings.Query{Env: a.env, Impl: m.Impl, Prefix: m.Prefix, Lib: m.Lib, Text: c.Library.Text, Names: names}).Set
+	for _, s := range given {
 		found[s.Name] = catalog.Origin{Value: s.Value}
 	}
 	for k := range c.Cvars {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mpitx/catalog/tuning"
+	"mpitx/settings/tuning"
 )
 
 // The explorer and verify say all four parts of an answer about a setting, also what is not known, and what would help.

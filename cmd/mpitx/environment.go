@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/catalog/tuning"
-	"mpitx/cmd/mpitx/internal/collect"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/settings"
+	"mpitx/settings/tuning"
 	"mpitx/text"
 )
 
@@ -58,7 +58,7 @@ Under a launcher, the table shows the settings of rank 0.`,
 
 func (o *envOptions) run(cmd *cobra.Command) error {
 	c, err := o.open(cmd, nil, "")
-	var unread *collect.Error
+	var unread *inspect.Error
 	code := exitPartial
 	switch {
 	case errors.As(err, &unread) && !unread.Quiet: // perhaps because of a setting
@@ -71,7 +71,7 @@ func (o *envOptions) run(cmd *cobra.Command) error {
 	}
 	return o.answer(code, func() error {
 		o.noteOthers(c)
-		rows := influences(withPeruse(origin.Influences(o.query(c)), c), c, o.effects(c))
+		rows := influences(withPeruse(settings.Influences(o.query(c)), c), c, o.effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.chosen.Name()
 			if unread == nil {
@@ -97,11 +97,11 @@ func (o *envOptions) run(cmd *cobra.Command) error {
 }
 
 // withPeruse adds the environment variables that the library names itself (PERUSE_Query_environment).
-func withPeruse(found []origin.Influence, c *catalog.Catalog) []origin.Influence {
+func withPeruse(found []settings.Influence, c *catalog.Catalog) []settings.Influence {
 	for _, text := range c.After.Environment {
 		name, value, _ := strings.Cut(text, "=")
-		if !slices.ContainsFunc(found, func(i origin.Influence) bool { return i.Kind == catalog.OriginEnvironment && i.Name == name }) {
-			found = append(found, origin.Influence{Name: name, Reader: libraryName(c) + ", as PERUSE says",
+		if !slices.ContainsFunc(found, func(i settings.Influence) bool { return i.Kind == catalog.OriginEnvironment && i.Name == name }) {
+			found = append(found, settings.Influence{Name: name, Reader: libraryName(c) + ", as PERUSE says",
 				Origin: catalog.Origin{Kind: catalog.OriginEnvironment, Where: name, Value: value}})
 		}
 	}
@@ -137,7 +137,7 @@ func didYouMean(names []string, wrong string) string {
 	return ""
 }
 
-func influences(found []origin.Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) *export.Rows {
+func influences(found []settings.Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) *export.Rows {
 	values, names := map[string]string{}, make([]string, len(c.Cvars))
 	for k := range c.Cvars {
 		names[k] = c.Cvars[k].Name

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/settings"
 )
 
 // checkEssential refuses what has no effect on the list of essential variables.
@@ -56,9 +56,9 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		rows.Rows = append(rows.Rows, []any{name, value, where, use, to})
 	}
 	enums := o.enums(c)
-	var beyond []origin.Influence // settings that MPI_T does not have
+	var beyond []settings.Influence // settings that MPI_T does not have
 	if o.from == "" && len(o.globs)+len(o.regex) == 0 {
-		beyond = slices.DeleteFunc(origin.Influences(o.query(c)), func(i origin.Influence) bool { return i.Cvar != "" || i.Unknown })
+		beyond = slices.DeleteFunc(settings.Influences(o.query(c)), func(i settings.Influence) bool { return i.Cvar != "" || i.Unknown })
 	}
 	var listed []*catalog.Variable
 	for _, g := range o.a.knowledge().Essentials(c) {
@@ -77,7 +77,7 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 			add(v.Name, value, v.FirstOrigin(), g.Uses[k], g.Title)
 		}
 		for _, e := range g.Environment {
-			k := slices.IndexFunc(beyond, func(i origin.Influence) bool { return i.Name == e.Name && i.Kind == catalog.OriginEnvironment })
+			k := slices.IndexFunc(beyond, func(i settings.Influence) bool { return i.Name == e.Name && i.Kind == catalog.OriginEnvironment })
 			switch {
 			case k >= 0:
 				add(e.Name, beyond[k].Value, catalog.RankOrigin{Origin: &beyond[k].Origin}, e.Use, g.Title)

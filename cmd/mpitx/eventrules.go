@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 //go:embed eventrules.txt
@@ -20,7 +20,7 @@ type eventRule struct{ family, glob, reason string }
 
 // countedEvents returns the events that are only counted, by mpitx's rules and those in the user's configuration, as the agent takes
 // them: family, glob and reason. The error names the line that is wrong.
-func countedEvents(e *locate.Env) (all []string, err error) {
+func countedEvents(e *machine.Env) (all []string, err error) {
 	rules, err := parseEventRules("mpitx's rules", ownEventRules)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func readRegular(path string) ([]byte, error) {
 }
 
 // configFile is a file of the user's configuration directory; "" without a home directory.
-func configFile(e *locate.Env, name string) string {
+func configFile(e *machine.Env, name string) string {
 	dir := e.Getenv("XDG_CONFIG_HOME")
 	if dir == "" && e.Getenv("HOME") != "" {
 		dir = filepath.Join(e.Getenv("HOME"), ".config")
@@ -73,7 +73,7 @@ func parseEventRules(file, text string) (rules []eventRule, err error) {
 		if len(words) < 3 {
 			return nil, usagef("%s: a rule has a family, a pattern of event names and a reason", place)
 		}
-		if words[0] != locate.OpenMPI && words[0] != locate.MPICH {
+		if words[0] != machine.OpenMPI && words[0] != machine.MPICH {
 			return nil, usagef("%s: %q is not a family of MPI libraries; use openmpi or mpich", place, words[0])
 		}
 		if _, err := catalog.ParsePattern(words[1]); err != nil {

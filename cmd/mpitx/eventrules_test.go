@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 func TestEventRules(t *testing.T) {
 	home := t.TempDir()
-	e := &locate.Env{Environ: []string{"HOME=" + home}}
+	e := &machine.Env{Environ: []string{"HOME=" + home}}
 	check := func(want ...string) {
 		t.Helper()
 		if got, err := countedEvents(e); err != nil || !slices.Equal(got, want) {

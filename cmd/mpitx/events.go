@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 // eventKinds are the kinds of events, of MPI_T and PERUSE.
@@ -44,7 +44,7 @@ func withoutEvents(c *catalog.Catalog) string {
 	}
 	why := " has no MPI_T events, which came with MPI-4"
 	switch {
-	case c.Library.Events && c.Library.Family == locate.MPICH:
+	case c.Library.Events && c.Library.Family == machine.MPICH:
 		why = " has no MPI_T events (they need ch4 and --enable-mpit-events)"
 	case c.Library.Events:
 		why = " has the routines of MPI_T events, but no events"

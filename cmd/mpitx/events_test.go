@@ -3,14 +3,14 @@ package main
 import (
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 // What only the run could show is said once: why a pattern has matched no event, unless it is one of events of PERUSE, which are derived
 // or unavailable.
 func TestNoEvent(t *testing.T) {
-	o := &traceOptions{sampling: sampling{a: &app{env: &locate.Env{Environ: []string{"HOME=" + t.TempDir()}}}}}
-	m := locate.MPI{Family: locate.OpenMPI, Impl: locate.OpenMPI}
+	o := &traceOptions{sampling: sampling{a: &app{env: &machine.Env{Environ: []string{"HOME=" + t.TempDir()}}}}}
+	m := machine.MPI{Family: machine.OpenMPI, Impl: machine.OpenMPI}
 	for pattern, want := range map[string]string{
 		"PERUSE_COMM_REQ_NOTIFY": "", "PERUSE_COMM_*": "", "peruse_comm_search_unex_q_begin": "",
 		"PERUSE_WIN_SYNC_BEGN": m.Name() + " has no such event; Open MPI built with --enable-peruse has events PERUSE_*; did you mean PERUSE_WIN_SYNC_BEGIN, PERUSE_WIN_SYNC_END?",

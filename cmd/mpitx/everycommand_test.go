@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 	"mpitx/recording/recordingtest"
 )
 
 // everyCommand checks that a table has a line for each command of mpitx, so that new ones are not forgotten.
 func everyCommand(t *testing.T, has func(name string) bool) {
 	t.Helper()
-	for _, c := range newRoot(&app{errs: io.Discard, env: &locate.Env{}}).Commands() {
+	for _, c := range newRoot(&app{errs: io.Discard, env: &machine.Env{}}).Commands() {
 		if !has(c.Name()) {
 			t.Errorf("mpitx %s: add a line for it to the table of %s", c.Name(), t.Name())
 		}

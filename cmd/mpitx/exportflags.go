@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/internal/columns"
-	"mpitx/cmd/internal/progress"
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/recording/columns"
 	"mpitx/text"
+	"mpitx/ui/progress"
 )
 
 // exportFlags choose how samples are written.

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/internal/progress"
-	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/export"
+	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trace"
 	"mpitx/text"
+	"mpitx/ui/progress"
 )
 
 type exportOptions struct {
@@ -127,7 +127,7 @@ func openRun(dir string) (*recording.Run, error) {
 		if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 			return nil, failf("%s: not a directory; %s", dir, nameRun)
 		}
-		if _, err := os.Stat(filepath.Join(dir, attach.RunFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, launch.RunFile)); err == nil {
 			return nil, failf(nothingYet, dir)
 		}
 		return nil, failf("%s: not a run directory; %s", dir, nameRun)
@@ -178,7 +178,7 @@ func reportDamage(a *app, run *recording.Run) bool {
 
 // reportGaps reports what is missing in a run.
 func reportGaps(a *app, run *recording.Run) {
-	for _, text := range append(attach.Incomplete(run), attach.Loss(run), attach.Away(run)) {
+	for _, text := range append(launch.Incomplete(run), launch.Loss(run), launch.Away(run)) {
 		if text != "" {
 			a.complain("%s", text)
 		}

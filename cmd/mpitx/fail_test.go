@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
+	"mpitx/machine"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trace"
@@ -36,7 +36,7 @@ func TestRefused(t *testing.T) {
 	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", library, "../../fixtures/fail/fail.c", "-ldl").CombinedOutput(); err != nil {
 		t.Fatalf("fail.c: %v\n%s", err, out)
 	}
-	for half, family := range []string{locate.OpenMPI, locate.MPICH} {
+	for half, family := range []string{machine.OpenMPI, machine.MPICH} {
 		t.Run(family, func(t *testing.T) {
 			if !slices.Contains(families, family) {
 				need.Missing(t, "an agent for %s is missing", family)

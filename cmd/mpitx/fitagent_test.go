@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
+	"mpitx/machine"
 )
 
 // compileNames makes testdata/names.c, with all functions that agents know, MPI_X and PMPI_X.
@@ -48,7 +48,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
+	for _, family := range []string{machine.OpenMPI, machine.MPICH} {
 		t.Run(family, func(t *testing.T) {
 			if !slices.Contains(families, family) {
 				need.Missing(t, "an agent for %s is missing", family)
@@ -121,7 +121,7 @@ func testNames(t *testing.T, family string) {
 		t.Errorf("copies where other users can replace them: %v", copies)
 	}
 	// A library with two functions. The program, which a script starts, has another one.
-	lib := filepath.Join(dir, map[string]string{locate.OpenMPI: "libmpi.so.40", locate.MPICH: "libmpich.so.12"}[family])
+	lib := filepath.Join(dir, map[string]string{machine.OpenMPI: "libmpi.so.40", machine.MPICH: "libmpich.so.12"}[family])
 	source := "int MPI_Init(void){return 0;} int PMPI_Init(void){return 0;}"
 	compile := exec.Command("cc", "-shared", "-fPIC", "-Wl,-soname,"+filepath.Base(lib), "-o", lib, "-x", "c", "-")
 	compile.Stdin = strings.NewReader(source)

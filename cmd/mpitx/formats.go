@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"mpitx/cmd/internal/columns"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/columns"
 	"mpitx/recording/profile"
 )
 
@@ -100,9 +100,9 @@ func runFormats(w io.Writer, stdin io.Reader, what string, args ...string) (dama
 	if err != nil {
 		return false, err
 	}
-	path, looked := locate.System().Beside(filepath.Dir(exe), "mpitx-formats")
+	path, looked := machine.System().Beside(filepath.Dir(exe), "mpitx-formats")
 	if path == "" {
-		return false, &locate.Error{What: "write " + what, Why: "mpitx-formats is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or choose another format"}
+		return false, &machine.Error{What: "write " + what, Why: "mpitx-formats is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or choose another format"}
 	}
 	out := &firstError{w: w}
 	cmd := exec.Command(path, args...)

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
+	"mpitx/machine"
 )
 
 // language is an unmodified application with known calls.
@@ -96,9 +96,9 @@ func languages(family string) []language {
 		}
 		return ""
 	}
-	pipe := map[string]string{locate.OpenMPI: "NPopenmpi", locate.MPICH: "NPmpich2"}[family]
+	pipe := map[string]string{machine.OpenMPI: "NPopenmpi", machine.MPICH: "NPmpich2"}[family]
 	all := []language{{
-		name: "NetPIPE", missing: missing(pipe, map[string]string{locate.OpenMPI: "netpipe-openmpi", locate.MPICH: "netpipe-mpich2"}[family]),
+		name: "NetPIPE", missing: missing(pipe, map[string]string{machine.OpenMPI: "netpipe-openmpi", machine.MPICH: "netpipe-mpich2"}[family]),
 		argv: []string{pipe, "-n", "10", "-u", "64", "-p", "0", "-o", "/dev/null"}, ranks: 2, counts: netpipe,
 	}}
 	for _, source := range []string{"f77.f", "f90.f90", "f08.f90"} {
@@ -127,7 +127,7 @@ func links(file *elf.File, family string) bool {
 	defer file.Close()
 	libraries, _ := file.ImportedLibraries()
 	return slices.ContainsFunc(libraries, func(l string) bool {
-		return strings.HasPrefix(l, map[string]string{locate.OpenMPI: "libmpi.so.40", locate.MPICH: "libmpich.so.12"}[family])
+		return strings.HasPrefix(l, map[string]string{machine.OpenMPI: "libmpi.so.40", machine.MPICH: "libmpich.so.12"}[family])
 	})
 }
 
@@ -139,7 +139,7 @@ func TestLanguages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
+	for _, family := range []string{machine.OpenMPI, machine.MPICH} {
 		for _, l := range languages(family) {
 			t.Run(family+"/"+l.name, func(t *testing.T) {
 				if !slices.Contains(families, family) {
@@ -174,7 +174,7 @@ func (l *language) test(t *testing.T, family string) {
 		}
 	}
 	launch := []string{"mpirun." + family, "-n", strconv.Itoa(l.ranks)}
-	if family == locate.OpenMPI {
+	if family == machine.OpenMPI {
 		launch = slices.Insert(launch, 1, "--oversubscribe")
 	}
 	environ := environment(dir, dir, bin)
@@ -193,7 +193,7 @@ func (l *language) test(t *testing.T, family string) {
 			sample = append(sample, "--pvar", name)
 		}
 	}
-	if family == locate.OpenMPI {
+	if family == machine.OpenMPI {
 		sample = append(sample, "--pvar", "pml_ob1_unexpected_msgq_length")
 	}
 	with := run(0, append(append(sample, "--"), l.argv...)...)
@@ -259,7 +259,7 @@ func (l *language) check(t *testing.T, family, path string) {
 		for name := range want {
 			t.Errorf("rank %d: %s was not sampled", rank, name)
 		}
-		if family == locate.OpenMPI && l.waiting > 0 && !waited[rank] {
+		if family == machine.OpenMPI && l.waiting > 0 && !waited[rank] {
 			t.Errorf("rank %d: pml_ob1_unexpected_msgq_length never was %d for its left neighbour", rank, l.waiting)
 		}
 		if ns, _ := strconv.ParseInt(last[fmt.Sprint(rank)+" mpitx:time_in_mpi"], 10, 64); ns <= 0 {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
+	"mpitx/machine"
 	"mpitx/text"
-	"mpitx/ui"
+	"mpitx/ui/explorer"
 )
 
 type listOptions struct {
@@ -196,7 +196,7 @@ func (o *listOptions) nameUnknown(all *catalog.Catalog) {
 func (o *listOptions) selected(all *catalog.Catalog, filter *catalog.Matcher, filtered bool) *catalog.Catalog {
 	found := all
 	if o.search != nil {
-		found = all.Select(ui.Search(all, strings.Join(o.search, " ")))
+		found = all.Select(explorer.Search(all, strings.Join(o.search, " ")))
 	}
 	c := filter.Apply(found)
 	named := len(o.globs)+len(o.regex)+len(o.search) > 0
@@ -275,7 +275,7 @@ func (o *listOptions) whyNoPvars(all *catalog.Catalog) (text string) {
 	}
 	m := o.chosen
 	m.Impl = o.family(all)
-	if how := howToGet(m, "", nil, ""); m.Impl == locate.MPICH {
+	if how := howToGet(m, "", nil, ""); m.Impl == machine.MPICH {
 		return text + how
 	}
 	if all.Job.Size <= 1 && o.from == "" {

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/collect"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/text"
 )
 
@@ -75,7 +75,7 @@ func (a *app) end(err error, launched bool) int {
 	if own != nil && own.send != nil {
 		code = own.send(code)
 	} else if launched && code == exitUsage {
-		attach.EndJob(a.env, code)
+		launch.EndJob(a.env, code)
 	}
 	return code
 }
@@ -89,7 +89,7 @@ func (a *app) exitJob(err error) (code int) {
 	code = a.exit(err)
 	a.errs = errs
 	if text.Len() > 0 {
-		attach.Jobwide(a.env).Say(text.String(), func() { a.errs.Write(text.Bytes()) })
+		launch.Jobwide(a.env).Say(text.String(), func() { a.errs.Write(text.Bytes()) })
 	}
 	return code
 }
@@ -97,8 +97,8 @@ func (a *app) exitJob(err error) (code int) {
 // exit prints an error and returns its code.
 func (a *app) exit(err error) int {
 	var own *exitError
-	var located *locate.Error
-	var collected *collect.Error
+	var located *machine.Error
+	var collected *inspect.Error
 	switch {
 	case err == nil:
 		return exitDone

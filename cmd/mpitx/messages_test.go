@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/collect"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/machine"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 )
@@ -40,8 +40,8 @@ func TestEnd(t *testing.T) {
 		{err: usagef("x"), code: 2, says: "mpitx: x\n"},
 		{err: usagef("x"), launched: true, code: 2, says: "mpitx: x\n"},
 		{err: failf("x"), launched: true, code: 1, says: "mpitx: x\n"},
-		{err: &locate.Error{What: "x", Usage: true}, code: 2, says: "mpitx: x\n"},
-		{err: &collect.Error{Text: "x", Quiet: true}, code: 0},
+		{err: &machine.Error{What: "x", Usage: true}, code: 2, says: "mpitx: x\n"},
+		{err: &inspect.Error{Text: "x", Quiet: true}, code: 0},
 		{err: syscall.EPIPE, code: 0},
 		{err: exit(exitPartial), code: 3},
 		{err: exit(exitPartial), lost: full, code: 3, says: "mpitx: disk full\n"},
@@ -55,7 +55,7 @@ func TestEnd(t *testing.T) {
 	} {
 		said.Reset()
 		sent = nil
-		a := &app{out: bufio.NewWriter(failing{c.lost}), errs: &said, std: &standard{}, env: &locate.Env{}}
+		a := &app{out: bufio.NewWriter(failing{c.lost}), errs: &said, std: &standard{}, env: &machine.Env{}}
 		io.WriteString(a.out, "answer")
 		if code := a.end(c.err, c.launched); code != c.code || said.String() != c.says || !slices.Equal(sent, c.sends) {
 			t.Errorf("%v, %v, %v: code %d, sent %v, said %q", c.err, c.lost, c.launched, code, sent, said.String())
@@ -79,7 +79,7 @@ func TestWholeOnStandardError(t *testing.T) {
 	}
 	defer run.Close()
 	var said strings.Builder
-	a := &app{out: bufio.NewWriter(io.Discard), errs: &said, std: &standard{}, env: &locate.Env{Environ: []string{export.TermVariable + "=width=40,color=1,utf8=1,tty=1", "COLUMNS=40", widthVariable + "=0"}}}
+	a := &app{out: bufio.NewWriter(io.Discard), errs: &said, std: &standard{}, env: &machine.Env{Environ: []string{export.TermVariable + "=width=40,color=1,utf8=1,tty=1", "COLUMNS=40", widthVariable + "=0"}}}
 	o := &profileOptions{}
 	o.a = a
 	o.Summarize(run)

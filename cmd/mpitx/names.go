@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/text"
 )
 

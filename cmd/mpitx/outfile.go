@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/owned"
+	"mpitx/machine"
+	"mpitx/machine/owned"
 	"mpitx/text"
 )
 
@@ -227,7 +227,7 @@ func writeAndClose(path string, f *os.File, write func(io.Writer) error) error {
 		err = closeErr
 	}
 	var own *exitError
-	var located *locate.Error
+	var located *machine.Error
 	switch {
 	case errors.As(err, &own) || errors.As(err, &located):
 		return err

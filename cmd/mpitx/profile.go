@@ -12,14 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/recording/sites"
 	"mpitx/text"
 )
 
@@ -78,7 +78,7 @@ variables are sampled at the same time (see mpitx sample --help).`,
 }
 
 func (o *profileOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := attach.Start(o.config(cmd, args))
+	r, err := launch.Start(o.config(cmd, args))
 	if err == nil && r.Run != nil {
 		err = o.deliver(r)
 	}
@@ -91,7 +91,7 @@ func tooSmall(size string) bool {
 	return err == nil && n < 4<<20
 }
 
-func (o *profileOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
+func (o *profileOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
 	o.late = numberIt
 	switch {
@@ -106,7 +106,7 @@ func (o *profileOptions) config(cmd *cobra.Command, args []string) (attach.Confi
 	case o.out == "-" && o.workload == "":
 		return c, usagef("--out -: standard output is the application's; name a file")
 	}
-	add := func(name, value string) { c.Tool = append(c.Tool, attach.Setting{Name: name, Value: value}) }
+	add := func(name, value string) { c.Tool = append(c.Tool, launch.Setting{Name: name, Value: value}) }
 	add("profile", "record")
 	add("stack", strconv.Itoa(o.stack))
 	if o.inner {
@@ -140,7 +140,7 @@ func matchesFunction(glob string) error {
 }
 
 // Check also checks the file.
-func (o *profileOptions) Check(m locate.MPI, first bool) error {
+func (o *profileOptions) Check(m machine.MPI, first bool) error {
 	if err := o.outFile.check(); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (o *profileOptions) Summarize(run *recording.Run) {
 	resolveSites(o.a, p)
 	o.resolved = p
 	var b bytes.Buffer
-	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: text.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}) == nil {
+	if export.Report(&b, p, export.FormatTable, export.ReportOptions{Terminal: term, Run: text.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: launch.Tools(run.Dir), Lost: len(launch.Reduced(run))+len(run.IncompleteRanks()) > 0}) == nil {
 		o.a.out.Flush()
 		fmt.Fprintf(o.a.errs, "\n%s\n", b.String())
 	}
@@ -197,7 +197,7 @@ func shownDir(dir string) string {
 func (o *profileOptions) toFile() bool { return o.out != "" || o.workload != "" || o.format != "" }
 
 // deliver writes the report to its file, and says where the run is.
-func (o *profileOptions) deliver(r *attach.Result) error {
+func (o *profileOptions) deliver(r *launch.Result) error {
 	defer r.Run.Close()
 	dir := text.Quote(r.Shown)
 	if !profile.Has(r.Run) {
@@ -237,7 +237,7 @@ func (o *profileOptions) keepSites(run *recording.Run) {
 }
 
 // writeReport writes the report to --out, to a file in the run directory, or, of a workload, to standard output.
-func (o *profileOptions) writeReport(r *attach.Result) error {
+func (o *profileOptions) writeReport(r *launch.Result) error {
 	p, err := profile.Read(r.Run, profile.Cut{})
 	if err != nil {
 		return failf("%s: %v", text.Quote(r.Shown), err)
@@ -253,7 +253,7 @@ func (o *profileOptions) writeReport(r *attach.Result) error {
 	resolveSites(o.a, p)
 	o.resolved = p
 	o.part = fmt.Sprintf("%x", r.Run.ID[:4])
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: text.Quote(r.Shown), Findings: p.Findings(), Tools: attach.Tools(r.Run.Dir), Lost: len(attach.Reduced(r.Run))+len(r.Run.IncompleteRanks()) > 0}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: text.Quote(r.Shown), Findings: p.Findings(), Tools: launch.Tools(r.Run.Dir), Lost: len(launch.Reduced(r.Run))+len(r.Run.IncompleteRanks()) > 0}); err != nil {
 		if o.workload == "" { // keep the application's exit code
 			o.a.exit(err)
 			return nil

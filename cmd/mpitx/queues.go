@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/internal/sites"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/processor"
 	"mpitx/recording/queues"
+	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/text"
 )

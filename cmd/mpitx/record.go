@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/launch"
 	"mpitx/text"
 )
 
@@ -27,7 +27,7 @@ directory's name is printed on standard error at the end.`,
 }
 
 func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := attach.Start(o.config(cmd, args, o))
+	r, err := launch.Start(o.config(cmd, args, o))
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
 		if dir := text.Quote(r.Shown); o.kept(r) {

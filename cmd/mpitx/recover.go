@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/attach"
+	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/text"
 )
@@ -98,7 +98,7 @@ func recoverRun(a *app, dir string, force bool) error {
 	if len(ranks) > 0 {
 		slices.Sort(hosts)
 		slices.Sort(ranks)
-		a.complain("%s", attach.Elsewhere(dir, slices.Compact(hosts), ranks, "the memory files are not on this machine"))
+		a.complain("%s", launch.Elsewhere(dir, slices.Compact(hosts), ranks, "the memory files are not on this machine"))
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(a.out, "nothing to recover: all processes wrote all their data")

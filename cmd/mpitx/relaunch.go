@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mpitx/cmd/mpitx/internal/keep"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/machine"
+	"mpitx/machine/keep"
 )
 
 // innerCommand is the command that a launcher starts for each rank: this one with its flags except -n, more flags, and
@@ -94,8 +94,8 @@ func (s *source) relaunch(command *cobra.Command) error {
 	}
 	// The ranks use this process's terminal, and the MPI that this process has chosen.
 	environ = append(environ, export.TermVariable+"="+s.term.Pass(), widthVariable+"="+strconv.Itoa(s.a.messageWidth()))
-	environ = append(append(environ, mpiVariable(s.chosen)), locate.Quiet(s.chosen)...)
-	if argv[0] == locate.SelfLaunch {
+	environ = append(append(environ, mpiVariable(s.chosen)), machine.Quiet(s.chosen)...)
+	if argv[0] == machine.SelfLaunch {
 		return exit(selfLaunch(s.n, argv[2:], environ, s.a.std))
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -131,7 +131,7 @@ func (r *relay) Write(p []byte) (int, error) {
 }
 
 // mpiVariable passes the choice of MPI to the ranks.
-func mpiVariable(m locate.MPI) string {
+func mpiVariable(m machine.MPI) string {
 	if m.Lib != "" {
 		return "MPITX_MPI=" + m.Lib
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 func TestInnerCommand(t *testing.T) {
@@ -27,7 +27,7 @@ func TestInnerCommand(t *testing.T) {
 		{"list -n 2 -- -n 3", "list -- -n 3"},
 		{"backend serve --exclude a -n 3", "backend serve --exclude=a"},
 	} {
-		cmd, flags, err := newRoot(&app{env: &locate.Env{}}).Find(strings.Fields(c.given))
+		cmd, flags, err := newRoot(&app{env: &machine.Env{}}).Find(strings.Fields(c.given))
 		if err == nil {
 			err = cmd.ParseFlags(flags)
 		}

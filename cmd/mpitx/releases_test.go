@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 // behaviours are differences between major releases of a library that tests must expect. Scripts use them as conditions.
@@ -20,20 +20,20 @@ var behaviours = map[string]struct {
 	from, to int // major releases; to 0: all later ones
 }{
 	// Open MPI 6.0 crashes in MPI_Init with pml_monitoring_enable.
-	"openmpi-monitors": {locate.OpenMPI, 0, 5},
+	"openmpi-monitors": {machine.OpenMPI, 0, 5},
 	// Up to 4, some variables hold the rank. From 5 on they belong to the launcher, PRRTE, and not to the library.
-	"openmpi-vpid": {locate.OpenMPI, 0, 4},
+	"openmpi-vpid": {machine.OpenMPI, 0, 4},
 	// From 5 on a node must have its own host name and addresses: two of them cannot be one machine.
-	"openmpi-nodes":     {locate.OpenMPI, 0, 4},
-	"openmpi-isendrecv": {locate.OpenMPI, 5, 0},
+	"openmpi-nodes":     {machine.OpenMPI, 0, 4},
+	"openmpi-isendrecv": {machine.OpenMPI, 5, 0},
 	// From 6 on it has MPI_T events.
-	"openmpi-eventless": {locate.OpenMPI, 0, 5},
+	"openmpi-eventless": {machine.OpenMPI, 0, 5},
 	// From 6 on MPI_Init keeps variables of components that it did not select, such as pml_ucx_tls.
-	"openmpi-unloads": {locate.OpenMPI, 0, 5},
+	"openmpi-unloads": {machine.OpenMPI, 0, 5},
 	// PRRTE sometimes exits with 255 ("unable to start") if a process exits as soon as it is started, with any code.
-	"openmpi-hasty": {locate.OpenMPI, 5, 0},
+	"openmpi-hasty": {machine.OpenMPI, 5, 0},
 	// MPICH 5 exits in MPI_Init under a launcher that only speaks PMIx. With older releases each process is a separate job.
-	"mpich-alone": {locate.MPICH, 0, 4},
+	"mpich-alone": {machine.MPICH, 0, 4},
 }
 
 // behaves reports whether the installed library has this behaviour.
@@ -59,8 +59,8 @@ func release(family string) (int, error) {
 }
 
 var releases = map[string]func() (int, error){
-	locate.OpenMPI: sync.OnceValues(func() (int, error) { return askLauncher(locate.OpenMPI) }),
-	locate.MPICH:   sync.OnceValues(func() (int, error) { return askLauncher(locate.MPICH) }),
+	machine.OpenMPI: sync.OnceValues(func() (int, error) { return askLauncher(machine.OpenMPI) }),
+	machine.MPICH:   sync.OnceValues(func() (int, error) { return askLauncher(machine.MPICH) }),
 }
 
 func askLauncher(family string) (int, error) {

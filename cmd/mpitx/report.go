@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/export"
+	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/recording/sites"
 	"mpitx/recording/trigger"
 	"mpitx/symbols"
 	"mpitx/text"
@@ -89,7 +89,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	unread := cmp.Or(resolveSites(o.a, p), reportJob(o.a, run.Dir))
-	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: text.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: attach.Tools(run.Dir), Lost: len(attach.Reduced(run))+len(run.IncompleteRanks()) > 0}); err != nil {
+	if err := o.write(o.a.out, p, export.ReportOptions{Terminal: term, Run: text.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: launch.Tools(run.Dir), Lost: len(launch.Reduced(run))+len(run.IncompleteRanks()) > 0}); err != nil {
 		return err
 	}
 	return cmp.Or(partial(o.a, run), unread)
@@ -97,7 +97,7 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 
 // reportJob reports a file of the job that cannot be read. The error has the exit code.
 func reportJob(a *app, dir string) error {
-	if err := attach.Unreadable(dir); err != nil {
+	if err := launch.Unreadable(dir); err != nil {
 		a.complain("%s: %v; the settings and tools of the run are not known", text.Quote(dir), err)
 		return exit(exitPartial)
 	}
@@ -135,7 +135,7 @@ func (o *reportOptions) writeTriggers(run *recording.Run, all []*trigger.Trigger
 
 // partial ends a command about a profile: it reports what is missing in the run.
 func partial(a *app, run *recording.Run) error {
-	for _, text := range attach.Reduced(run) {
+	for _, text := range launch.Reduced(run) {
 		a.complain("%s", text)
 	}
 	reportGaps(a, run)

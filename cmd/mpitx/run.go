@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/recording"
 	"mpitx/recording/where"
 	"mpitx/text"
@@ -77,7 +77,7 @@ cannot be used. docs/qmpi.md describes how to write one.`,
 const exitHung = 124
 
 func (o *runOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := attach.Start(o.config(cmd, args))
+	r, err := launch.Start(o.config(cmd, args))
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
 		dir := text.Quote(r.Shown)
@@ -93,13 +93,13 @@ func (o *runOptions) run(cmd *cobra.Command, args []string) error {
 	return &exitError{code: r.Code, err: err, send: r.End}
 }
 
-func (o *runOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
+func (o *runOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {
 	if err := o.parseHang(); err != nil {
-		return attach.Config{Env: o.a.env}, err
+		return launch.Config{Env: o.a.env}, err
 	}
 	tool, err := o.triggers.config()
 	if err != nil {
-		return attach.Config{Env: o.a.env}, err
+		return launch.Config{Env: o.a.env}, err
 	}
 	c, err := o.attachFlags.config(cmd, args, o.a, tool)
 	c.Lasting, c.Hooks = time.Second, o
@@ -182,7 +182,7 @@ func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 }
 
 // Check implements attach.Hooks.
-func (o *runOptions) Check(m locate.MPI, first bool) error {
+func (o *runOptions) Check(m machine.MPI, first bool) error {
 	if first {
 		o.warn(o.a, m)
 	}
@@ -195,8 +195,8 @@ func (o *runOptions) Follows(dir string, _ bool) (words string, ok bool) {
 }
 
 // Names, Unmatched and Summarize implement attach.Hooks.
-func (o *runOptions) Names(m locate.MPI) []string { return cachedNames(o.a.env, m) }
-func (o *runOptions) Unmatched(m locate.MPI, pattern string, names []string) string {
+func (o *runOptions) Names(m machine.MPI) []string { return cachedNames(o.a.env, m) }
+func (o *runOptions) Unmatched(m machine.MPI, pattern string, names []string) string {
 	return catalog.DidYouMean(append(pvarNames(o.Names(m)), names...), globOf(pattern))
 }
 func (o *runOptions) Summarize(*recording.Run) {}

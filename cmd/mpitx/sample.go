@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/text"
 )
 
@@ -57,14 +57,14 @@ other classes as raw values; --as chooses.`,
 }
 
 func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := attach.Start(o.config(cmd, args))
+	r, err := launch.Start(o.config(cmd, args))
 	if err == nil && r.Run != nil {
 		err = o.deliver(r)
 	}
 	return &exitError{code: r.Code, err: err, send: r.End}
 }
 
-func (o *sampleOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
+func (o *sampleOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
 	o.asked, o.export.late = o.export.out, numberIt
 	switch {
@@ -82,7 +82,7 @@ func (o *sampleOptions) config(cmd *cobra.Command, args []string) (attach.Config
 }
 
 // Check also checks the file.
-func (o *sampleOptions) Check(m locate.MPI, first bool) error {
+func (o *sampleOptions) Check(m machine.MPI, first bool) error {
 	if err := o.export.check(); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (o *sampleOptions) exportTo(dir string) exportFlags {
 }
 
 // deliver exports the run and removes its directory, unless the directory has something that the export has not.
-func (o *sampleOptions) deliver(r *attach.Result) error {
+func (o *sampleOptions) deliver(r *launch.Result) error {
 	defer r.Run.Close()
 	if o.inside() && !o.kept(r) {
 		return nil

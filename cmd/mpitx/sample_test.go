@@ -17,8 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
+	"mpitx/machine"
 	"mpitx/recording"
 )
 
@@ -47,7 +47,7 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 	if err := errors.Join(buildFormats(), copyQMPI(bin)); err != nil {
 		return nil, err
 	}
-	for _, family := range []string{locate.OpenMPI, locate.MPICH} {
+	for _, family := range []string{machine.OpenMPI, machine.MPICH} {
 		ok, err := have(family)
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func TestSamples(t *testing.T) {
 			switch name {
 			case "root":
 				return os.Geteuid() == 0, nil
-			case locate.OpenMPI, locate.MPICH:
+			case machine.OpenMPI, machine.MPICH:
 				return slices.Contains(families, name), nil
 			}
 			return behaves(name)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/recording"
 )
 
@@ -43,12 +43,12 @@ func (s *sampling) flags(cmd *cobra.Command) {
 }
 
 // config checks everything that does not depend on the machine.
-func (s *sampling) config(cmd *cobra.Command, args []string, hooks attach.Hooks) (attach.Config, error) {
+func (s *sampling) config(cmd *cobra.Command, args []string, hooks launch.Hooks) (launch.Config, error) {
 	if err := s.check(cmd); err != nil {
-		return attach.Config{Env: s.a.env}, err
+		return launch.Config{Env: s.a.env}, err
 	}
-	var tool []attach.Setting
-	add := func(name, value string) { tool = append(tool, attach.Setting{Name: name, Value: value}) }
+	var tool []launch.Setting
+	add := func(name, value string) { tool = append(tool, launch.Setting{Name: name, Value: value}) }
 	lasting := time.Second
 	if len(s.pvars) > 0 {
 		add("interval_ns", strconv.FormatInt(int64(s.interval), 10))
@@ -109,7 +109,7 @@ func globOf(pattern string) string {
 }
 
 // Check checks the settings and --pvar.
-func (s *sampling) Check(m locate.MPI, first bool) error {
+func (s *sampling) Check(m machine.MPI, first bool) error {
 	if first {
 		s.warn(s.a, m)
 	}
@@ -117,10 +117,10 @@ func (s *sampling) Check(m locate.MPI, first bool) error {
 }
 
 // Names are the names in the cache.
-func (s *sampling) Names(m locate.MPI) []string { return cachedNames(s.a.env, m) }
+func (s *sampling) Names(m machine.MPI) []string { return cachedNames(s.a.env, m) }
 
 // Unmatched explains how to make the library offer such a variable, and suggests similar names.
-func (s *sampling) Unmatched(m locate.MPI, pattern string, names []string) string {
+func (s *sampling) Unmatched(m machine.MPI, pattern string, names []string) string {
 	near := catalog.DidYouMean(append(pvarNames(s.Names(m)), names...), globOf(pattern))
 	if s.warned[pattern] {
 		return near
@@ -129,7 +129,7 @@ func (s *sampling) Unmatched(m locate.MPI, pattern string, names []string) strin
 }
 
 // kept reports whether a run is worth keeping. It removes a run that is empty and stays empty, and says so.
-func (s *sampling) kept(r *attach.Result) bool {
+func (s *sampling) kept(r *launch.Result) bool {
 	for range r.Run.Instants(recording.Options{}) {
 		return true
 	}

@@ -24,8 +24,8 @@ import (
 	"mpitx/recording/recordingtest"
 
 	"mpitx/binding"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures/need"
+	"mpitx/machine"
 )
 
 // build makes what a user has, bin/mpitx and a shim for each MPI, in a new directory, once. It returns the directory.
@@ -47,7 +47,7 @@ var build = sync.OnceValues(func() (string, error) {
 	})
 	for k, cc := range []string{"mpicc.openmpi", "mpicc.mpich"} {
 		if _, err := exec.LookPath(cc); err == nil {
-			wg.Go(func() { _, _, errs[1+k] = locate.System().BuildShim(cc, sources, bin) })
+			wg.Go(func() { _, _, errs[1+k] = machine.System().BuildShim(cc, sources, bin) })
 		}
 	}
 	wg.Wait()

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"mpitx/cmd/mpitx/internal/keep"
+	"mpitx/machine/keep"
 )
 
 // selfLaunch is the demo MPI's launcher: it starts n processes that find each other in a directory. It returns the

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/serve"
+	"mpitx/inspect/serve"
+	"mpitx/machine"
 )
 
 // newBackend holds the commands that mpitx starts itself. The back ends of the stages, before and after, are started by
@@ -69,8 +69,8 @@ func (s *source) serveCommand() (argv, environ []string, err error) {
 		if argv, environ, err = s.a.env.LaunchCommand(s.chosen, s.n, program); err != nil {
 			return nil, nil, err
 		}
-		environ = append(environ, locate.Quiet(s.chosen)...)
-		if argv[0] == locate.SelfLaunch {
+		environ = append(environ, machine.Quiet(s.chosen)...)
+		if argv[0] == machine.SelfLaunch {
 			argv = append(program, "-n", argv[1])
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"mpitx/agent"
 	"mpitx/agent/wrapgen"
 	"mpitx/binding"
-	"mpitx/cmd/mpitx/internal/locate"
 	"mpitx/fixtures"
+	"mpitx/machine"
 )
 
 func newSetup(a *app) *cobra.Command {
@@ -49,7 +49,7 @@ of Open MPI 6 or MPICH 5 is enough.`,
 	cmd.Flags().StringVar(&cc, "mpicc", "", "build with this compiler `WRAPPER` (default: the wrapper of each MPI that is found)")
 	cmd.Flags().StringVar(&mpi, "mpi", "", "build for this `MPI` only: openmpi, mpich, abi, an installation prefix, or a libmpi file")
 	cmd.MarkFlagsMutuallyExclusive("mpicc", "mpi")
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{locate.OpenMPI, locate.MPICH, locate.ABI}, cobra.ShellCompDirectiveDefault))
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{machine.OpenMPI, machine.MPICH, machine.ABI}, cobra.ShellCompDirectiveDefault))
 	cmd.Flags().StringVar(&outDir, "dir", "", "put the results into this `DIRECTORY` (default: the user's data directory)")
 	cmd.MarkFlagDirname("dir")
 	return cmd
@@ -63,9 +63,9 @@ func setupAll(a *app, want, outDir string) error {
 		if err != nil {
 			return err
 		}
-		all = []locate.MPI{m}
+		all = []machine.MPI{m}
 	}
-	done := map[string]bool{locate.Demo: true} // nothing to build
+	done := map[string]bool{machine.Demo: true} // nothing to build
 	var without []string
 	for _, m := range all {
 		if done[m.Family] {
@@ -81,14 +81,14 @@ func setupAll(a *app, want, outDir string) error {
 		}
 		done[m.Family] = true
 	}
-	if want == locate.Demo {
+	if want == machine.Demo {
 		fmt.Fprintln(a.out, "nothing to build: the demo MPI is part of mpitx")
 	}
-	if len(done) > 1 || want == locate.Demo {
+	if len(done) > 1 || want == machine.Demo {
 		return nil
 	}
 	if len(without) > 0 {
-		return &locate.Error{What: "build for " + strings.Join(without, ", "), Why: "neither its mpicc nor, for the standard ABI, its mpi.h was found",
+		return &machine.Error{What: "build for " + strings.Join(without, ", "), Why: "neither its mpicc nor, for the standard ABI, its mpi.h was found",
 			Do: "install the development package (libopenmpi-dev, libmpich-dev), or name a compiler: --mpicc 'cc -I DIRECTORY-OF-MPI.H'"}
 	}
 	return setup(a, "mpicc", outDir)
@@ -105,7 +105,7 @@ func setup(a *app, cc, outDir string) error {
 	}
 	fmt.Fprintf(a.out, "%s: shim for %s\n", file, family)
 	a.out.Flush()
-	files, err := a.env.BuildAgent(cc, family, locate.AgentSources{Agent: agent.Sources, Binding: binding.Sources, Workload: fixtures.Workload, Wrappers: wrappers}, outDir)
+	files, err := a.env.BuildAgent(cc, family, machine.AgentSources{Agent: agent.Sources, Binding: binding.Sources, Workload: fixtures.Workload, Wrappers: wrappers}, outDir)
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/machine"
+	"mpitx/settings"
+	"mpitx/text"
 )
 
 type showOptions struct {
@@ -87,8 +88,8 @@ func (s *source) family(c *catalog.Catalog) string { return cmp.Or(s.chosen.Impl
 // setLines are the lines that set a control variable for the next run; none if mpitx knows no way.
 func (s *source) setLines(c *catalog.Catalog, v *catalog.Variable, value catalog.Value, t export.Terminal) []string {
 	impl := s.family(c)
-	if v.Kind != catalog.Cvars || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != locate.OpenMPI { // Open MPI takes it before a run
+	if v.Kind != catalog.Cvars || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != machine.OpenMPI { // Open MPI takes it before a run
 		return nil
 	}
-	return origin.HowToSet(impl, s.a.env.Word(s.chosen.Launcher), v, c.Enum(v.Enum), value, t)
+	return settings.HowToSet(impl, s.a.env.Word(s.chosen.Launcher), v, c.Enum(v.Enum), value, text.Charset(t.UTF8))
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/collect"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/settings"
 )
 
 // source is where a command's catalog comes from: a snapshot, or a live MPI.
@@ -31,10 +31,10 @@ type source struct {
 	comm    string // the communicator for variables bound to one: "self", or else world
 	term    export.Terminal
 
-	chosen  locate.MPI
-	job     *collect.Job
+	chosen  machine.MPI
+	job     *inspect.Job
 	catalog *catalog.Catalog // the catalog that job collected
-	found   origin.Answer    // the user's settings
+	found   settings.Answer  // the user's settings
 	unknown []unknownSetting // those of no control variable
 }
 
@@ -50,7 +50,7 @@ func (s *source) flags(cmd *cobra.Command, live bool) {
 		cmd.MarkFlagsMutuallyExclusive("from", "mpi")
 		cmd.MarkFlagFilename("from", "json")
 	}
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(locate.Families, cobra.ShellCompDirectiveDefault))
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
 }
 
 // commFlag defines --comm.
@@ -60,7 +60,7 @@ func (s *source) commFlag(cmd *cobra.Command) {
 
 // open reads the catalog; stage matters for writes only. Under a launcher it returns on rank 0 only: on other ranks,
 // and if another process has answered, its error is just an exit code.
-func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
+func (s *source) open(cmd *cobra.Command, writes []catalog.WriteRequest, stage inspect.Stage) (*catalog.Catalog, error) {
 	var err error
 	if s.term, err = s.a.terminal(); err != nil {
 		return nil, err
@@ -101,13 +101,13 @@ func (s *source) load() (*catalog.Catalog, error) {
 	return c, nil
 }
 
-func (s *source) collect(writes []catalog.WriteRequest, stage collect.Stage) (*catalog.Catalog, error) {
+func (s *source) collect(writes []catalog.WriteRequest, stage inspect.Stage) (*catalog.Catalog, error) {
 	o, err := s.a.collecting(s.chosen, s.timeout)
 	if err != nil {
 		return nil, err
 	}
 	o.Self, o.Writes, o.WriteStage, o.Listing = s.comm == "self", writes, stage, s.listing
-	if s.job, err = collect.Collect(o); err != nil {
+	if s.job, err = inspect.Collect(o); err != nil {
 		return nil, err
 	}
 	if !s.job.Root {
@@ -139,8 +139,8 @@ func (a *app) checkRanks(cmd *cobra.Command, n int) error {
 }
 
 // collecting are the options that all collecting commands share.
-func (a *app) collecting(m locate.MPI, timeout time.Duration) (o collect.Options, err error) {
-	o = collect.Options{Creator: "mpitx " + version, MPI: m, Launch: a.env.Launcher(), Timeout: timeout}
+func (a *app) collecting(m machine.MPI, timeout time.Duration) (o inspect.Options, err error) {
+	o = inspect.Options{Creator: "mpitx " + version, MPI: m, Launch: a.env.Launcher(), Timeout: timeout}
 	if o.Exe, err = os.Executable(); err != nil {
 		return o, failf("start: %v", err)
 	}
@@ -149,14 +149,14 @@ func (a *app) collecting(m locate.MPI, timeout time.Duration) (o collect.Options
 }
 
 // query asks for the user's settings of a live MPI.
-func (s *source) query(c *catalog.Catalog) origin.Query {
+func (s *source) query(c *catalog.Catalog) settings.Query {
 	names := make([]string, len(c.Cvars))
 	values := make(map[string]*catalog.Variable, len(c.Cvars))
 	for k := range c.Cvars {
 		names[k] = c.Cvars[k].Name
 		values[names[k]] = &c.Cvars[k]
 	}
-	return origin.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Lib: s.chosen.Lib, Text: c.Library.Text, Names: names,
+	return settings.Query{Env: s.a.env, Impl: s.chosen.Impl, Prefix: s.chosen.Prefix, Lib: s.chosen.Lib, Text: c.Library.Text, Names: names,
 		Value: func(name string) string {
 			if v := values[name]; v != nil && v.Current() != nil {
 				return v.Current().Value.String()
@@ -168,15 +168,15 @@ func (s *source) query(c *catalog.Catalog) origin.Query {
 // origins marks the variables that the user set, on each rank.
 func (s *source) origins(c *catalog.Catalog) {
 	q := s.query(c)
-	s.found = origin.Find(q)
-	answers, ranks := map[string]origin.Answer{}, map[string][]int{} // of ranks with other settings than rank 0, by these
+	s.found = settings.Find(q)
+	answers, ranks := map[string]settings.Answer{}, map[string][]int{} // of ranks with other settings than rank 0, by these
 	for _, r := range c.Job.Ranks {
 		if r.Settings == nil {
 			continue
 		}
 		text := strings.Join(r.Settings, "\x00")
 		if ranks[text] = append(ranks[text], r.Rank); len(ranks[text]) == 1 {
-			answers[text] = origin.Find(q.On(r.Settings))
+			answers[text] = settings.Find(q.On(r.Settings))
 		}
 	}
 	s.unknown = unknownSettings(s.found, answers, ranks)
@@ -197,16 +197,16 @@ func (s *source) origins(c *catalog.Catalog) {
 
 // unknownSetting is one of no control variable.
 type unknownSetting struct {
-	origin.Setting
+	settings.Setting
 	ranks []int // nil: rank 0, and all that have its settings
 }
 
 // unknownSettings are those of rank 0, and of ranks with other settings.
-func unknownSettings(first origin.Answer, answers map[string]origin.Answer, ranks map[string][]int) (all []unknownSetting) {
+func unknownSettings(first settings.Answer, answers map[string]settings.Answer, ranks map[string][]int) (all []unknownSetting) {
 	for _, u := range first.Unknown {
 		all = append(all, unknownSetting{Setting: u})
 	}
-	others := map[origin.Setting][]int{}
+	others := map[settings.Setting][]int{}
 	for text, a := range answers {
 		for _, u := range a.Unknown {
 			if !slices.Contains(first.Unknown, u) {
@@ -225,7 +225,7 @@ func unknownSettings(first origin.Answer, answers map[string]origin.Answer, rank
 }
 
 // originIn is the origin of a control variable in an answer; nil: not set.
-func originIn(a origin.Answer, name string) *catalog.Origin {
+func originIn(a settings.Answer, name string) *catalog.Origin {
 	if o, set := a.Set[name]; set {
 		return &o
 	}
@@ -250,9 +250,9 @@ func (s *source) warn(c *catalog.Catalog) int {
 		}
 	}
 	if !c.After.Read {
-		var set []attach.Setting
+		var set []launch.Setting
 		for name, origin := range s.found.Set {
-			set = append(set, attach.Setting{Name: name, Value: origin.Value})
+			set = append(set, launch.Setting{Name: name, Value: origin.Value})
 		}
 		s.a.warnOfCrashes(s.chosen, set)
 	}

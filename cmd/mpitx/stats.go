@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/internal/progress"
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/text"
+	"mpitx/ui/progress"
 )
 
 type statsOptions struct {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/keep"
+	"mpitx/machine/keep"
 	"mpitx/recording"
+	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/text"
 	"mpitx/ui/program"

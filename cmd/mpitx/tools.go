@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/qmpi"
 	"mpitx/export"
+	"mpitx/machine"
+	"mpitx/machine/qmpi"
 )
 
 type toolsOptions struct {
@@ -47,7 +47,7 @@ application that tools are linked into.`,
 	f.BoolVar(&o.cflags, "cflags", false, "print the flags with which tools are compiled")
 	f.BoolVar(&o.libs, "libs", false, "print the flags with which an application links tools")
 	chooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV, export.FormatNames)
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{locate.OpenMPI, locate.MPICH, locate.ABI}, cobra.ShellCompDirectiveDefault))
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{machine.OpenMPI, machine.MPICH, machine.ABI}, cobra.ShellCompDirectiveDefault))
 	return cmd
 }
 
@@ -114,7 +114,7 @@ func (o *toolsOptions) library(given string) ([][]any, error) {
 	}
 	tools, err := qmpi.Parse(o.a.env, "tools", []string{path})
 	if err != nil {
-		var wrong *locate.Error
+		var wrong *machine.Error
 		if errors.As(err, &wrong) {
 			wrong.What = given
 		}
@@ -123,7 +123,7 @@ func (o *toolsOptions) library(given string) ([][]any, error) {
 	t := tools[0]
 	t.From = given
 	if t.Path == "" {
-		return nil, &locate.Error{What: given, Why: "this is not the path of a shared library", Do: "give its path, such as ./" + given}
+		return nil, &machine.Error{What: given, Why: "this is not the path of a shared library", Do: "give its path, such as ./" + given}
 	}
 	family, err := qmpi.Family(o.a.env, t)
 	if err != nil {
@@ -167,11 +167,11 @@ func (o *toolsOptions) library(given string) ([][]any, error) {
 }
 
 // choose is the MPI for a tool of a family; "" is any.
-func (o *toolsOptions) choose(family string) (locate.MPI, error) {
+func (o *toolsOptions) choose(family string) (machine.MPI, error) {
 	m, err := o.a.env.Choose(o.mpi)
 	if o.mpi != "" || family == "" || err == nil && m.Family == family {
-		if err == nil && m.Family == locate.Demo {
-			err = &locate.Error{What: "the demo MPI has no tools", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
+		if err == nil && m.Family == machine.Demo {
+			err = &machine.Error{What: "the demo MPI has no tools", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
 		}
 		return m, err
 	}
@@ -179,16 +179,16 @@ func (o *toolsOptions) choose(family string) (locate.MPI, error) {
 }
 
 // newChecker finds the files with which tools are loaded.
-func newChecker(e *locate.Env, m locate.MPI) (*qmpi.Checker, error) {
+func newChecker(e *machine.Env, m machine.MPI) (*qmpi.Checker, error) {
 	dir, err := ownDir()
 	if err != nil {
 		return nil, err
 	}
 	c := &qmpi.Checker{Env: e, MPI: m.Lib, Replace: e.Getenv("MPITX_DEBUG") != ""}
-	for name, path := range map[string]*string{locate.AgentName(m.Family): &c.Agent, qmpi.Library: &c.Library} {
+	for name, path := range map[string]*string{machine.AgentName(m.Family): &c.Agent, qmpi.Library: &c.Library} {
 		found, looked := e.Beside(dir, name)
 		if found == "" {
-			return nil, &locate.Error{What: "load tools with " + m.Name(), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it with `" + e.SetupCommand(m) + "`"}
+			return nil, &machine.Error{What: "load tools with " + m.Name(), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it with `" + e.SetupCommand(m) + "`"}
 		}
 		if *path, err = filepath.Abs(found); err != nil {
 			return nil, err
@@ -218,14 +218,14 @@ func (o *toolsOptions) flags() error {
 			looked = append(looked, d)
 		}
 		if header == "" {
-			return &locate.Error{What: "--cflags", Why: "qmpi.h is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or run mpitx setup"}
+			return &machine.Error{What: "--cflags", Why: "qmpi.h is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or run mpitx setup"}
 		}
 		words = append(words, "-I"+header)
 	}
 	if o.libs {
 		path, looked := o.a.env.Beside(dir, qmpi.Library)
 		if path == "" {
-			return &locate.Error{What: "--libs", Why: qmpi.Library + " is not in " + strings.Join(looked, ", "), Do: "build it with mpitx setup"}
+			return &machine.Error{What: "--libs", Why: qmpi.Library + " is not in " + strings.Join(looked, ", "), Do: "build it with mpitx setup"}
 		}
 		d := filepath.Dir(path)
 		words = append(words, "-L"+d, "-Wl,-rpath,"+d, "-lmpitx-qmpi")

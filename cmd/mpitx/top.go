@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/internal/columns"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/keep"
 	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine/keep"
 	"mpitx/recording"
+	"mpitx/recording/columns"
 	"mpitx/text"
 	"mpitx/ui/program"
 	"mpitx/ui/term"
@@ -155,7 +155,7 @@ func findRun(name string) (run *recording.Run, awaited string, err error) {
 // starting says whether a job has made this directory and has not recorded anything yet: its first file is attach.RunFile.
 func starting(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	made := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == attach.RunFile })
+	made := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == launch.RunFile })
 	return err == nil && (made || !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }))
 }
 
@@ -170,7 +170,7 @@ func (o *topOptions) liveRun() (name, awaited string, err error) {
 	made := map[string]time.Time{}
 	for _, e := range entries {
 		path := filepath.Join(base, e.Name())
-		if st, err := os.Stat(filepath.Join(path, attach.RunFile)); err == nil && e.IsDir() {
+		if st, err := os.Stat(filepath.Join(path, launch.RunFile)); err == nil && e.IsDir() {
 			all, made[path] = append(all, path), st.ModTime()
 		}
 	}

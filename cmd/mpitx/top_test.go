@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 )
 
 // TestTop watches jobs of four ranks as a user does.
@@ -29,7 +29,7 @@ func TestTop(t *testing.T) {
 
 // top waits for a run whose job has only created some of its files, and not for a directory with other files.
 func TestStarting(t *testing.T) {
-	dir, o := t.TempDir(), &topOptions{a: &app{env: &locate.Env{}}}
+	dir, o := t.TempDir(), &topOptions{a: &app{env: &machine.Env{}}}
 	for _, name := range []string{"", ".job", "job.json", "seen", "claims", "mpitx-agent-mpich-1.so"} {
 		if name != "" {
 			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/text"
 )
@@ -85,14 +85,14 @@ The application keeps its output and exit code.`,
 }
 
 func (o *traceOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := attach.Start(o.config(cmd, args))
+	r, err := launch.Start(o.config(cmd, args))
 	if err == nil && r.Run != nil {
 		err = o.deliver(r)
 	}
 	return &exitError{code: r.Code, err: err, send: r.End}
 }
 
-func (o *traceOptions) config(cmd *cobra.Command, args []string) (attach.Config, error) {
+func (o *traceOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
 	o.late = numberIt
 	o.eventFlag, c.NoEvent = sampling{a: o.a, attachFlags: o.attachFlags, flag: "--event"}, o.noEvent
@@ -106,7 +106,7 @@ func (o *traceOptions) config(cmd *cobra.Command, args []string) (attach.Config,
 	case cmd.Flags().Changed("for") && o.lasting == 0:
 		return c, usagef("--for 0s: this records nothing; give a longer time, or leave --for out")
 	}
-	add := func(name, value string) { c.Tool = append(c.Tool, attach.Setting{Name: name, Value: value}) }
+	add := func(name, value string) { c.Tool = append(c.Tool, launch.Setting{Name: name, Value: value}) }
 	add("trace", "record")
 	for _, glob := range o.functions {
 		if err := matchesFunction(glob); err != nil {
@@ -160,7 +160,7 @@ func (o *traceOptions) addWindow(add func(name, value string)) error {
 }
 
 // Check also checks the file.
-func (o *traceOptions) Check(m locate.MPI, first bool) error {
+func (o *traceOptions) Check(m machine.MPI, first bool) error {
 	if err := o.traceOut.outFile.check(); err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (o *traceOptions) writeTo(dir string) traceOut {
 }
 
 // deliver writes the trace to its file, and says what it holds.
-func (o *traceOptions) deliver(r *attach.Result) error {
+func (o *traceOptions) deliver(r *launch.Result) error {
 	defer r.Run.Close()
 	dir := text.Quote(r.Shown)
 	if !trace.Has(r.Run) {

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/locate"
+	"mpitx/machine"
 	"mpitx/text"
 )
 
 // unmatchedEvents refuses --event patterns that can match neither an event of the library nor one of the specification of PERUSE.
-func (o *traceOptions) unmatchedEvents(m locate.MPI, first bool) error {
+func (o *traceOptions) unmatchedEvents(m machine.MPI, first bool) error {
 	return o.eventFlag.refuseUnmatched(m, first, wanted{
 		list:  "events",
 		known: slices.Concat(specifiedEvents(), o.cachedEvents(m)),
@@ -22,7 +22,7 @@ func (o *traceOptions) unmatchedEvents(m locate.MPI, first bool) error {
 
 // noEvent implements attach.Config: what only the run could show. What is derived from calls, and what is unavailable, is said with the
 // trace; with --force, what the library's last reading shows was said before.
-func (o *traceOptions) noEvent(m locate.MPI, p string, names []string) string {
+func (o *traceOptions) noEvent(m machine.MPI, p string, names []string) string {
 	known := slices.Concat(specifiedEvents(), o.cachedEvents(m))
 	if matchesAny(p, specifiedEvents()) || o.force && len(o.Names(m)) > 0 && !matchesAny(p, known) {
 		return ""
@@ -30,7 +30,7 @@ func (o *traceOptions) noEvent(m locate.MPI, p string, names []string) string {
 	return o.noSuchEvent(m, p, slices.Concat(known, names))
 }
 
-func (o *traceOptions) noSuchEvent(m locate.MPI, p string, names []string) string {
+func (o *traceOptions) noSuchEvent(m machine.MPI, p string, names []string) string {
 	if matchesFunction(p) == nil {
 		return "this matches functions of MPI, not events; record their calls with --function " + text.Quote(p)
 	}
@@ -50,7 +50,7 @@ func (o *traceOptions) noSuchEvent(m locate.MPI, p string, names []string) strin
 }
 
 // cachedEvents are the names of events from the library's last reading.
-func (o *traceOptions) cachedEvents(m locate.MPI) (names []string) {
+func (o *traceOptions) cachedEvents(m machine.MPI) (names []string) {
 	for e := range cachedEvents(o.a.env, m, catalog.Events) {
 		names = append(names, e.id)
 	}

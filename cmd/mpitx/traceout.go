@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/internal/progress"
-	"mpitx/cmd/internal/sites"
 	"mpitx/export"
 	"mpitx/export/perfetto"
 	"mpitx/recording"
+	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/text"
+	"mpitx/ui/progress"
 )
 
 const formatPerfetto = export.Format("perfetto")

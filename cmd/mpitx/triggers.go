@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mpitx/agent/condition"
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/internal/sites"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/virtual"
-	"mpitx/condition"
 	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/sites"
 )
 
 // triggerFlags are --when, --on and --then. --on and --then belong to the --when before them.
@@ -108,7 +108,7 @@ func (x *triggerFlags) flags(cmd *cobra.Command, a *app, settings *attachFlags) 
 }
 
 // config compiles the conditions. The agent samples only on request.
-func (x *triggerFlags) config() (tool []attach.Setting, err error) {
+func (x *triggerFlags) config() (tool []launch.Setting, err error) {
 	samples := false
 	for _, g := range x.given {
 		t, err := g.compile()
@@ -139,12 +139,12 @@ func (x *triggerFlags) config() (tool []attach.Setting, err error) {
 			return nil, usagef("--pvar %q: %v", p, err)
 		}
 	}
-	tool = append(tool, attach.Setting{Name: "interval_ns", Value: "0"})
+	tool = append(tool, launch.Setting{Name: "interval_ns", Value: "0"})
 	for _, p := range append(slices.Clone(x.sampling.pvars), x.pvars...) {
-		tool = append(tool, attach.Setting{Name: "pvar", Value: p})
+		tool = append(tool, launch.Setting{Name: "pvar", Value: p})
 	}
 	for _, t := range x.triggers {
-		tool = append(tool, attach.Setting{Name: "trigger", Value: t.Configuration()})
+		tool = append(tool, launch.Setting{Name: "trigger", Value: t.Configuration()})
 	}
 	return tool, nil
 }
@@ -206,7 +206,7 @@ func knownFunction(name string) error {
 }
 
 // check refuses variables that the library does not have.
-func (x *triggerFlags) check(m locate.MPI, first bool) error {
+func (x *triggerFlags) check(m machine.MPI, first bool) error {
 	if len(x.triggers) == 0 {
 		return nil
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	xterm "golang.org/x/term"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/keep"
-	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/cmd/mpitx/internal/virtual"
-	"mpitx/export"
-	"mpitx/ui"
+	"mpitx/machine/keep"
+	"mpitx/settings"
+	"mpitx/text"
+	"mpitx/ui/explorer"
 	"mpitx/ui/link"
 	"mpitx/ui/term"
 )
@@ -79,7 +79,7 @@ func (o *tuiOptions) arguments(cmd *cobra.Command, args []string) error {
 }
 
 // compare finds the differences before the screen opens.
-func (o *tuiOptions) compare(cmd *cobra.Command, args []string, options *ui.Options) error {
+func (o *tuiOptions) compare(cmd *cobra.Command, args []string, options *explorer.Options) error {
 	p := &diffOptions{a: o.a, from: o.from, mpi: o.mpi, n: o.n, timeout: o.timeout}
 	d, err := p.compare(cmd, args)
 	if err != nil {
@@ -121,15 +121,15 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return usagef("%v", err)
 	}
 	file, problem := o.configure(o.a, &t)
-	options := ui.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
+	options := explorer.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
 		return o.setLines(c, v, value, t.Terminal)
 	}}
 	known := o.a.knowledge()
-	options.Essentials = func(c *catalog.Catalog) map[string]ui.Essential {
-		uses := map[string]ui.Essential{}
+	options.Essentials = func(c *catalog.Catalog) map[string]explorer.Essential {
+		uses := map[string]explorer.Essential{}
 		for _, g := range known.Essentials(c) {
 			for k, v := range g.Cvars {
-				uses[v.Name] = ui.Essential{Place: len(uses), Purpose: g.Title, Use: g.Uses[k]}
+				uses[v.Name] = explorer.Essential{Place: len(uses), Purpose: g.Title, Use: g.Uses[k]}
 			}
 		}
 		return uses
@@ -155,7 +155,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 	debug.SetGCPercent(50) // unlike the other commands this one stays
 	ctx, forget := keep.QuitContext()
 	defer forget()
-	if err := ui.Run(ctx, options); err != nil {
+	if err := explorer.Run(ctx, options); err != nil {
 		return failf("%v", err)
 	}
 	return nil
@@ -183,12 +183,12 @@ func snapshotSize(path string) (int64, error) {
 }
 
 // exportSettings writes what was changed in the explorer for the next run.
-func (o *tuiOptions) exportSettings(c *catalog.Catalog, changed []ui.Changed, form int) (string, []string, error) {
-	var all []origin.Assignment
+func (o *tuiOptions) exportSettings(c *catalog.Catalog, changed []explorer.Changed, form int) (string, []string, error) {
+	var all []settings.Assignment
 	for _, d := range changed {
-		all = append(all, origin.Assignment{Variable: d.V, Enum: c.Enum(d.V.Enum), Value: d.Value, Notes: d.Notes})
+		all = append(all, settings.Assignment{Variable: d.V, Enum: c.Enum(d.V.Enum), Value: d.Value, Notes: d.Notes})
 	}
-	return origin.Settings(o.family(c), origin.Form(form), all, export.Terminal{UTF8: true})
+	return settings.Settings(o.family(c), settings.Form(form), all, text.UTF8)
 }
 
 // items are those by which `mpitx write` takes a variable's value, too.
@@ -197,16 +197,16 @@ func (o *tuiOptions) items(c *catalog.Catalog, v *catalog.Variable) *catalog.Enu
 	if v.After != nil {
 		count = v.After.Count
 	}
-	return origin.Enum(o.family(c), v, c.Enum(v.Enum), count)
+	return settings.Enum(o.family(c), v, c.Enum(v.Enum), count)
 }
 
 // live prepares the back end.
-func (o *tuiOptions) live(options *ui.Options) error {
+func (o *tuiOptions) live(options *explorer.Options) error {
 	argv, environ, err := o.serveCommand()
 	if err != nil {
 		return err
 	}
-	options.Warning = origin.Overridden(o.a.env, o.chosen, o.mpi)
+	options.Warning = settings.Overridden(o.a.env, o.chosen, o.mpi)
 	options.Source = "1 process"
 	if o.n > 0 {
 		options.Source = strconv.Itoa(o.n) + " ranks"

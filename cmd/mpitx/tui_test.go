@@ -16,7 +16,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/fixtures/need"
-	"mpitx/ui"
+	"mpitx/ui/explorer"
 	"mpitx/ui/link"
 )
 
@@ -96,7 +96,7 @@ func TestExplorerSignal(t *testing.T) {
 
 // The program of TestExplorerPanic.
 func init() {
-	o := ui.Options{Source: "a test", Load: func() (*catalog.Catalog, error) {
+	o := explorer.Options{Source: "a test", Load: func() (*catalog.Catalog, error) {
 		return &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "name"}}}}, nil
 	}}
 	switch os.Getenv("MPITX_TEST_PANIC") {
@@ -109,7 +109,7 @@ func init() {
 	case "goroutine":
 		o.Start = func(context.Context, []string) (link.Backend, error) { return panicking{}, nil }
 	}
-	if err := ui.Run(context.Background(), o); err != nil {
+	if err := explorer.Run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/cmd/mpitx/internal/virtual"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/settings"
 )
 
 // lookUpLimit limits the time for reading a library's names, because the application's start waits for it.
@@ -32,7 +32,7 @@ type wanted struct {
 // refuseUnmatched refuses patterns that cannot match. The library's names are known from its last reading, before and
 // after MPI_Init. Missing names are looked up again with the application's settings.
 // If the library cannot be read alone, nothing is refused.
-func (s *sampling) refuseUnmatched(m locate.MPI, first bool, w wanted) error {
+func (s *sampling) refuseUnmatched(m machine.MPI, first bool, w wanted) error {
 	missing := w.missing(w.known)
 	if len(missing) == 0 || s.force && !first {
 		return nil
@@ -57,7 +57,7 @@ func (s *sampling) refuseUnmatched(m locate.MPI, first bool, w wanted) error {
 }
 
 // unmatched refuses --pvar patterns that cannot match.
-func (s *sampling) unmatched(m locate.MPI, first bool) error {
+func (s *sampling) unmatched(m machine.MPI, first bool) error {
 	if s.force && !first {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (s *sampling) unmatched(m locate.MPI, first bool) error {
 
 // unmatchedOwn refuses patterns for mpitx's own variables that do not exist. These variables are the same with any MPI.
 // Only the agent knows functions that a single MPI has.
-func (s *sampling) unmatchedOwn(m locate.MPI) error {
+func (s *sampling) unmatchedOwn(m machine.MPI) error {
 	for _, p := range s.pvars {
 		glob, _ := catalog.SplitClass(globOf(p))
 		_, function, share := strings.Cut(glob, "/")
@@ -124,7 +124,7 @@ func (s *sampling) warnBefore(p, why string) {
 }
 
 // missing are the patterns that match none of the names, and no variable that comes later.
-func (s *sampling) missing(m locate.MPI, names []string) []string {
+func (s *sampling) missing(m machine.MPI, names []string) []string {
 	var all []string
 	for _, p := range s.pvars {
 		glob := globOf(p)
@@ -154,9 +154,9 @@ func pvarNames(names []string) []string {
 
 // registersLate reports whether a pattern may match a variable that MPICH registers with the first window, if it was built
 // with those.
-func registersLate(m locate.MPI, p string) bool {
+func registersLate(m machine.MPI, p string) bool {
 	const prefix, one = "rma_", "rma_winlock_getlocallock"
-	if m.Impl != locate.MPICH {
+	if m.Impl != machine.MPICH {
 		return false
 	}
 	literal := globOf(p)
@@ -172,9 +172,9 @@ func registersLate(m locate.MPI, p string) bool {
 
 // lookUp reads the names of the library's variables or events, once for all ranks of a job on this machine. ok is false if they
 // cannot be read.
-func (s *sampling) lookUp(m locate.MPI, list string) (names []string, ok bool) {
+func (s *sampling) lookUp(m machine.MPI, list string) (names []string, ok bool) {
 	const failed = "."
-	text := attach.Jobwide(s.a.env).Find(fmt.Sprint("names ", list, m.Lib, s.set), func() []byte {
+	text := launch.Jobwide(s.a.env).Find(fmt.Sprint("names ", list, m.Lib, s.set), func() []byte {
 		text, err := s.readNames(m, list)
 		if err != nil {
 			return []byte(failed)
@@ -185,7 +185,7 @@ func (s *sampling) lookUp(m locate.MPI, list string) (names []string, ok bool) {
 }
 
 // readNames reads them in a separate process, outside the job.
-func (s *sampling) readNames(m locate.MPI, list string) ([]byte, error) {
+func (s *sampling) readNames(m machine.MPI, list string) ([]byte, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (s *sampling) readNames(m locate.MPI, list string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, exe, "list", list, "-o", "names")
 	cmd.Env = append(s.a.env.FreeOfLauncher(), mpiVariable(m))
 	for _, v := range s.set {
-		if name, err := origin.Variable(m.Impl, v.Name); err == nil {
+		if name, err := settings.Variable(m.Impl, v.Name); err == nil {
 			cmd.Env = append(cmd.Env, name+"="+v.Value)
 		}
 	}

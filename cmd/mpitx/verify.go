@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/catalog"
-	"mpitx/catalog/tuning"
-	"mpitx/cmd/internal/progress"
-	"mpitx/cmd/mpitx/internal/attach"
-	"mpitx/cmd/mpitx/internal/locate"
-	"mpitx/cmd/mpitx/internal/origin"
 	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/settings"
+	"mpitx/settings/tuning"
 	"mpitx/text"
+	"mpitx/ui/progress"
 )
 
 type verifyOptions struct {
@@ -82,9 +82,9 @@ var workloadsFor = []struct{ word, workload string }{
 	{"reduce", "reduce"}, {"coll", "allreduce"}, {"unexpected", "unexpected"},
 }
 
-func workloadFor(settings []attach.Setting) string {
+func workloadFor(given []launch.Setting) string {
 	for _, w := range workloadsFor {
-		if slices.ContainsFunc(settings, func(s attach.Setting) bool { return strings.Contains(strings.ToLower(s.Name), w.word) }) {
+		if slices.ContainsFunc(given, func(s launch.Setting) bool { return strings.Contains(strings.ToLower(s.Name), w.word) }) {
 			return w.workload
 		}
 	}
@@ -97,19 +97,19 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 	if dash >= 0 {
 		args, app = args[:dash], args[dash:]
 	}
-	settings, err := parseSettings("verify", args)
+	given, err := parseSettings("verify", args)
 	if err != nil {
 		return err
 	}
 	names := map[string]bool{}
-	for _, s := range settings {
+	for _, s := range given {
 		if names[s.Name] {
 			return usagef("%s is set twice", s.Name)
 		}
 		names[s.Name] = true
 	}
 	switch {
-	case len(settings) == 0:
+	case len(given) == 0:
 		return usagef("name the settings, as NAME=VALUE")
 	case dash >= 0 && len(app) == 0:
 		return usagef("name the application, after --: mpitx verify NAME=VALUE -- ./app, or leave -- out for a workload")
@@ -129,9 +129,9 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		o.n = usualRanks
 	}
 	if len(app) == 0 && o.workload == "" {
-		o.workload = workloadFor(settings)
+		o.workload = workloadFor(given)
 	}
-	known, pvars, err := o.known(cmd, settings)
+	known, pvars, err := o.known(cmd, given)
 	if err != nil {
 		return undecided(err)
 	}
@@ -140,7 +140,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return failf("%v", err)
 	}
 	defer os.RemoveAll(runs)
-	sides, err := o.experiment(runs, settings, app, pvars)
+	sides, err := o.experiment(runs, given, app, pvars)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (v *verified) lines(ranks int) (lines []string) {
 
 // known reads the library twice with as many ranks as the experiment has, without the settings to check them, and with them in its
 // environment. It returns what is known about the effect of each, and whether the library has performance variables.
-func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (found []verified, pvars bool, err error) {
+func (o *verifyOptions) known(cmd *cobra.Command, given []launch.Setting) (found []verified, pvars bool, err error) {
 	if o.term, err = o.a.terminal(); err != nil {
 		return nil, false, err
 	}
@@ -212,9 +212,9 @@ func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (fo
 		return nil, false, err
 	}
 	var environ []string
-	for _, s := range settings {
-		name, err := origin.Variable(o.chosen.Impl, s.Name)
-		var no *locate.Error
+	for _, s := range given {
+		name, err := settings.Variable(o.chosen.Impl, s.Name)
+		var no *machine.Error
 		if errors.As(err, &no) {
 			return nil, false, usagef("%s: %s; verify can set nothing else", s.Name, no.Why)
 		}
@@ -232,7 +232,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, settings []attach.Setting) (fo
 		return nil, false, err
 	}
 	effect := o.effects(with)
-	for _, s := range settings {
+	for _, s := range given {
 		one := verified{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
 		if v := with.Cvar(s.Name); v != nil {
 			one.Effect = effect(v)
@@ -254,7 +254,7 @@ func (v *verified) compare(without, with *catalog.Variable) {
 }
 
 // experiment runs the workload or application in turns without and with the settings, and returns the runs of each side.
-func (o *verifyOptions) experiment(dir string, settings []attach.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
+func (o *verifyOptions) experiment(dir string, given []launch.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return sides, failf("%v", err)
@@ -273,7 +273,7 @@ func (o *verifyOptions) experiment(dir string, settings []attach.Setting, app []
 			args = append(args, "--pvar", "*", "--interval", "1s")
 		}
 		if side == 1 {
-			for _, s := range settings {
+			for _, s := range given {
 				args = append(args, "--set", s.Name+"="+s.Value)
 			}
 		}

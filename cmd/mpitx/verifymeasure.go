@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"mpitx/cmd/mpitx/internal/keep"
+	"mpitx/machine/keep"
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/processor"

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mpitx/cmd/mpitx/internal/attach"
 	"mpitx/export"
+	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/where"
 	"mpitx/text"
@@ -151,8 +151,8 @@ func (o *whereOptions) open(name string) (*recording.Run, error) {
 
 // justStarted reports whether a directory, or one in it, was made for a run a moment ago.
 func justStarted(dir string) bool {
-	made, _ := filepath.Glob(filepath.Join(dir, "*", attach.RunFile))
-	for _, path := range append(made, filepath.Join(dir, attach.RunFile)) {
+	made, _ := filepath.Glob(filepath.Join(dir, "*", launch.RunFile))
+	for _, path := range append(made, filepath.Join(dir, launch.RunFile)) {
 		if st, err := os.Stat(path); err == nil && time.Since(st.ModTime()) < onceWait {
 			return true
 		}
@@ -186,7 +186,7 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 	}
 	report := where.Analyze(job)
 	if o.format == export.FormatCSV {
-		for _, text := range attach.Incomplete(run) {
+		for _, text := range launch.Incomplete(run) {
 			o.a.complain("%s", text)
 		}
 	}
@@ -212,7 +212,7 @@ func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Re
 	if report.Computes && len(report.Findings) == 0 {
 		fmt.Fprintln(w, "  no rank waits in MPI")
 	}
-	for _, words := range attach.Incomplete(run) {
+	for _, words := range launch.Incomplete(run) {
 		fmt.Fprintln(w, wrapText("  "+t.Safe(words), t.Width))
 	}
 	fmt.Fprintln(w)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/agent/virtual"
 	"mpitx/catalog"
-	"mpitx/catalog/tuning"
-	"mpitx/cmd/mpitx/internal/collect"
-	"mpitx/cmd/mpitx/internal/origin"
-	"mpitx/cmd/mpitx/internal/virtual"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/settings"
+	"mpitx/settings/tuning"
 	"mpitx/text"
 )
 
@@ -86,7 +86,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	for k := range writes {
 		writes[k].DryRun, writes[k].Force = o.dryRun, o.force
 	}
-	c, err := o.open(cmd, writes, collect.Stage(o.stage))
+	c, err := o.open(cmd, writes, inspect.Stage(o.stage))
 	if err != nil {
 		return err
 	}
@@ -187,15 +187,15 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 			fmt.Fprintf(o.a.out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.term.Safe(v.Name), v.Scope, o.term.SafeText(v.Description))
 		}
 		items := o.enums(c)(v)
-		settable := w.New.String() != "" && origin.IsItem(o.chosen.Impl, v, items, w.New.String()) == nil && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
+		settable := w.New.String() != "" && settings.IsItem(o.chosen.Impl, v, items, w.New.String()) == nil && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
 		if !settable {
 			continue
 		}
-		if why := origin.Fixed(o.chosen.Impl, v); why != "" {
+		if why := settings.Fixed(o.chosen.Impl, v); why != "" {
 			fmt.Fprintf(o.a.out, "\n%s cannot be set for a run: %s\n", o.term.Safe(v.Name), o.term.Safe(why))
 			continue
 		}
-		lines := origin.HowToSet(o.chosen.Impl, o.a.env.Word(o.chosen.Launcher), v, c.Enum(v.Enum), w.New, o.term)
+		lines := settings.HowToSet(o.chosen.Impl, o.a.env.Word(o.chosen.Launcher), v, c.Enum(v.Enum), w.New, text.Charset(o.term.UTF8))
 		if len(lines) == 0 {
 			continue
 		}

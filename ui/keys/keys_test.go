@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/export"
-	"mpitx/ui"
+	"mpitx/ui/explorer"
 	"mpitx/ui/keys"
 	"mpitx/ui/term"
 	"mpitx/ui/top"
@@ -67,7 +67,7 @@ func TestScreensAgree(t *testing.T) {
 	}
 	going := []keys.ID{keys.Open, keys.Left, keys.Right, keys.Up, keys.Down, keys.NextPane, keys.PreviousPane, keys.Back, keys.Quit}
 	has := map[string]map[keys.ID]bool{}
-	for name, sections := range map[string][]keys.Section{"tui": ui.Keys(), "top": top.Keys()} {
+	for name, sections := range map[string][]keys.Section{"tui": explorer.Keys(), "top": top.Keys()} {
 		has[name] = map[keys.ID]bool{}
 		for _, s := range sections {
 			for _, k := range s.Keys {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/condition"
+	"mpitx/agent/condition"
 	"mpitx/recording"
 	"mpitx/recording/trigger"
 	"mpitx/symbols"

@@ -1,0 +1,69 @@
+package virtual
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"mpitx/catalog"
+)
+
+// All of the agent's table is read.
+func TestTable(t *testing.T) {
+	source, err := os.ReadFile("../tools/tally/virtual.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := Totals()
+	if n := strings.Count(string(source), `{"mpitx:`); n != len(all) || n < 15 {
+		t.Errorf("%d of %d definitions", len(all), n)
+	}
+	for _, v := range all {
+		if v.Kind != catalog.Virtual || v.Class == 0 || v.Description == "" || !strings.Contains(string(source), `"`+v.Name+`"`) {
+			t.Errorf("%+v", v)
+		}
+		if want := map[catalog.Class]string{catalog.ClassTimer: "ns", catalog.ClassAggregate: "B"}[v.Class]; v.Unit != want {
+			t.Errorf("%s: unit %q", v.Name, v.Unit)
+		}
+	}
+	for _, bad := range []string{"", "definitions[] = {", "definitions[] = {\n{\"mpitx:x\", \"y\"},\n};", "definitions[] = {\n{\"x\", \"y\", MPITX_PVAR_CLASS_TIMER, A, B, 0, C, D, true},\n};"} {
+		if _, err := parse(bad); err == nil {
+			t.Errorf("%q is a table", bad)
+		}
+	}
+}
+
+func TestShares(t *testing.T) {
+	has := func(name string) bool {
+		for _, v := range Matching(name) {
+			if v.Name == name {
+				return true
+			}
+		}
+		return false
+	}
+	for name, want := range map[string]bool{
+		"mpitx:calls": true, "mpitx:calls/MPI_Barrier": true, "mpitx:calls/MPI_Send_c": false, "mpitx:calls/MPI_Nothing": false,
+		"mpitx:time/MPI_Send": true, "mpitx:time_in_mpi/MPI_Send": false, "mpitx:bytes_sent/MPI_Send": true, "mpitx:bytes_sent/MPI_Barrier": false,
+		"mpitx:bytes_sent/MPI_Recv": false, "mpitx:bytes_received/MPI_Wait": true, "mpitx:collectives/MPI_Bcast": false,
+		"mpitx:collective_bytes_sent/MPI_Ibcast": true, "mpitx:collective_bytes_sent/MPI_Wait": false, "mpitx:rma_bytes_put/MPI_Put": true,
+		"mpitx:rma_bytes_put/MPI_Get": false, "mpitx:io_bytes_read/MPI_File_read": true, "mpitx:io_bytes_read/MPI_File_iread": false,
+		"mpitx:calls/MPI_Wtime": false, "mpitx:time/MPI_Comm_c2f": false,
+	} {
+		if has(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+	if slices.Contains(Functions(), "MPI_Wtime") || !slices.Contains(Functions(), "MPI_Send") {
+		t.Errorf("functions: %v", Functions())
+	}
+	if got, totals := Matching("mpitx:*"), Totals(); len(got) != len(totals) {
+		t.Errorf("mpitx:* matches %d, not the %d totals", len(got), len(totals))
+	}
+	for _, v := range Matching("mpitx:*/MPI_Send") {
+		if strings.Contains(v.Name, "/") && !strings.HasSuffix(v.Name, "/MPI_Send") {
+			t.Error(v.Name)
+		}
+	}
+}

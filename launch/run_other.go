@@ -1,0 +1,54 @@
+//go:build !linux
+
+package launch
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+
+	"mpitx/machine"
+)
+
+var errLinux = errors.New("applications can be observed on Linux only; runs recorded there can be exported and summarized here")
+
+type ending struct{ code int }
+
+func (ending) follow() {}
+
+func become(string, []string, []string) error { return errLinux }
+
+func supervise(*exec.Cmd, bool, func(), func(func()) func() (int, bool)) (ending, error) {
+	return ending{}, errLinux
+}
+
+func keepLauncher(*exec.Cmd, bool, func() bool, func(func()) func() (int, bool)) (ending, error) {
+	return ending{}, errLinux
+}
+
+func (*Result) endRanks() {}
+
+func (*Result) ranksGone() bool { return false }
+
+const standInVariable = "MPITX_STAND_IN"
+
+const saidPromise, saidTold, saidEmpty, saidOver = 'p', 't', 'e', 'o'
+
+type standIn struct{}
+
+func (*standIn) say(byte) {}
+
+func (*standIn) done() {}
+
+func startStandIn(*Result) *standIn { return nil }
+
+func (*Result) becomesApplication() bool { return false }
+
+func startCollector(*Result) func() { return nil }
+
+func (*Result) takeOver() error { return errLinux }
+
+// EndJob does nothing here.
+func EndJob(*machine.Env, int) {}
+
+func reserve(*os.File, int64) {}

@@ -1,0 +1,41 @@
+package launch
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"mpitx/machine"
+)
+
+// The lowest rank that has registered finishes the run, and none does after another has finished it and removed the directory.
+func TestElected(t *testing.T) {
+	dir := t.TempDir()
+	job := &runDir{dir: dir}
+	elected := func() (ranks []int) {
+		for rank := range 4 {
+			r := &Result{Config: &Config{Env: machine.System()}, launch: machine.Launch{Rank: rank}, job: job}
+			if r.elected() {
+				ranks = append(ranks, rank)
+			}
+		}
+		return ranks
+	}
+	for _, c := range []struct {
+		registers int
+		want      []int
+	}{{2, []int{0, 2}}, {3, []int{0, 2}}, {1, []int{0, 1}}, {0, []int{0}}} {
+		if job.register(machine.System(), c.registers) {
+			t.Fatal("over")
+		}
+		if got := elected(); !slices.Equal(got, c.want) {
+			t.Errorf("after rank %d: %v", c.registers, got)
+		}
+	}
+	if err := os.Remove(startedPath(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if got := elected(); !slices.Equal(got, []int{0}) {
+		t.Errorf("after the end: %v", got)
+	}
+}

@@ -1,0 +1,19 @@
+package machine
+
+// Error is a message in three parts: what failed, why, and what to do.
+type Error struct {
+	What, Why, Do string
+	Output        string // of a failed program: printed after the message
+	Usage         bool   // the command line is wrong (exit code 2)
+}
+
+func (e *Error) Error() string {
+	s := e.What
+	if e.Why != "" {
+		s += ": " + e.Why
+	}
+	if e.Do != "" {
+		s += "; " + e.Do
+	}
+	return s
+}

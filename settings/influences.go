@@ -1,0 +1,121 @@
+package settings
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/machine"
+)
+
+// Influence is a setting that influences an MPI process from outside: in its environment, an option of its launcher, or
+// a parameter file of the MPI.
+type Influence struct {
+	Name   string // of the environment variable, or as in the file
+	Reader string // what reads it: "Open MPI", "UCX" …
+	Cvar   string // the control variable that it sets, or seems to mean (Unknown); "": none
+	catalog.Origin
+
+	Overridden bool // another setting of the control variable takes precedence
+	Unknown    bool // it is spelt like a control variable, but the library has none of this name
+}
+
+// readers are what reads environment variables with a prefix.
+var readers = []struct{ prefix, reader string }{
+	{"OMPI_MCA_", "Open MPI"}, {"PRTE_MCA_", "PRRTE, the launcher"}, {"PMIX_", "PMIx"}, {"OPAL_PREFIX", "Open MPI"},
+	{"MPIR_CVAR_", "MPICH"}, {"MPIR_PARAM_", "MPICH"}, {"MPICH_", "MPICH"}, {"HYDRA_", "Hydra, the launcher"}, {"MPIEXEC_", "Hydra, the launcher"},
+	{"MVP_", "MVAPICH"}, {"MV2_", "MVAPICH2"}, {"I_MPI_", "Intel MPI"},
+	{"UCX_", "UCX"}, {"FI_", "libfabric"}, {"PSM_", "PSM"}, {"PSM2_", "PSM2"}, {"PSM3_", "PSM3"}, {"HCOLL_", "HCOLL"}, {"SHARP_", "SHARP"},
+	{"SLURM_CPU_BIND", "Slurm, the launcher"}, {"SLURM_MPI_TYPE", "Slurm, the launcher"}, {"SLURM_DISTRIBUTION", "Slurm, the launcher"},
+	{"OMP_", "OpenMP"}, {"GOMP_", "OpenMP of GCC"}, {"KMP_", "OpenMP of LLVM and Intel"}, {"DEMO_CVAR_", "the demo MPI"},
+	{"LD_PRELOAD", linker}, {"LD_LIBRARY_PATH", linker}, {"LD_AUDIT", linker},
+}
+
+const linker = "the dynamic linker"
+
+// Reader returns what reads an environment variable that influences MPI, or what it builds on; "" for other variables.
+func Reader(variable string) string {
+	for _, r := range readers {
+		if strings.HasPrefix(variable, r.prefix) {
+			return r.reader
+		}
+	}
+	return ""
+}
+
+// SetsMPI reports whether an environment variable sets MPI, what it builds on, or OpenMP.
+func SetsMPI(variable string) bool { r := Reader(variable); return r != "" && r != linker }
+
+// Influences returns what influences this process: first the settings of control variables, those with precedence first, then the
+// rest of the environment, by name.
+func Influences(q Query) []Influence {
+	if q.Value == nil {
+		q.Value = func(string) string { return "" }
+	}
+	known := make(map[string]string, len(q.Names))
+	for _, n := range q.Names {
+		known[key(q.Impl, n)] = n
+	}
+	var settings []Setting
+	if q.Impl == machine.OpenMPI {
+		settings = overrides(q)
+	}
+	settings = append(settings, fromEnvironment(q)...)
+	if q.Impl == machine.OpenMPI {
+		settings = append(settings, fromFiles(q)...)
+	}
+	var all []Influence
+	cvars, variables := map[string]bool{}, map[string]bool{}
+	for _, s := range settings {
+		i := Influence{Name: s.variable, Reader: machine.FamilyName(q.Impl), Cvar: known[key(q.Impl, s.Name)], Origin: s.Origin}
+		if i.Name == "" || variables[i.Name] { // a file; or a variable with two spellings
+			i.Name = s.Name
+		}
+		variables[s.variable] = true
+		if i.Cvar == "" {
+			if i.Unknown = !q.notMeant(s); i.Unknown {
+				i.Cvar = s.Name
+			}
+			if framework, _, _ := strings.Cut(s.Name, "_"); q.Impl == machine.OpenMPI && launcherFrameworks[framework] && !i.Unknown {
+				i.Reader = "the launcher"
+			}
+		}
+		i.Overridden = i.Cvar != "" && !i.Unknown && cvars[i.Cvar]
+		cvars[i.Cvar] = true
+		all = append(all, i)
+	}
+	return append(all, q.others(variables)...)
+}
+
+// others are the influences that are not settings of control variables: in the environment, and options of the launcher that the
+// environment does not have.
+func (q Query) others(settings map[string]bool) []Influence {
+	launch := q.launched()
+	var all []Influence
+	environ := q.environment()
+	for _, o := range launch.given {
+		if o.name != "" && !slices.ContainsFunc(environ, func(e assigned) bool { return e.variable == o.variable && o.gives(e.value) }) {
+			all = append(all, Influence{Name: o.name, Reader: launch.reader(o), Origin: catalog.Origin{Kind: catalog.OriginLauncher, Where: o.text, Value: o.value}})
+		}
+	}
+	for _, e := range environ {
+		reader := Reader(e.variable)
+		if reader == "" || settings[e.variable] || e.value == "" && strings.HasPrefix(e.variable, "LD_") || e.variable+"="+e.value == machine.QuietORTE {
+			continue
+		}
+		if o, users := launch.origin(e); users {
+			all = append(all, Influence{Name: e.variable, Reader: reader, Origin: o})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Influence) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// reader returns what reads an option of the launcher.
+func (l launched) reader(o option) string {
+	if strings.HasPrefix(o.variable, "PMIX_") {
+		return Reader(o.variable)
+	}
+	return cmp.Or(map[string]string{"hydra": Reader("HYDRA_"), "prrte": Reader("PRTE_MCA_")}[l.Name], "the launcher")
+}

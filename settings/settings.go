@@ -1,0 +1,122 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/machine"
+	"mpitx/text"
+)
+
+// Form is where settings are written for the next run.
+type Form int
+
+// The forms.
+const (
+	Options Form = iota // of the launcher
+	Script              // a shell script that sets the environment
+	File                // a parameter file of the MPI
+	forms
+)
+
+func (f Form) String() string {
+	return [...]string{"launcher options", "environment script", "parameter file"}[f]
+}
+
+// Assignment is a control variable and the value that it is to get.
+type Assignment struct {
+	Variable *catalog.Variable
+	Enum     *catalog.Enum
+	Value    catalog.Value
+	Notes    []string // what a reader should know; they become comments
+}
+
+// ways are how a control variable is set, by form.
+type ways struct {
+	text [forms]string // of the launcher's options; a line for the shell; a line of a parameter file, unquoted
+	why  [forms]string // why there is no text
+}
+
+func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
+	none := func(form Form, why string) { w.text[form], w.why[form] = "", why }
+	variable, name := a.Variable, a.Variable.Name
+	value, ok := setting(impl, variable, a.Enum, a.Value)
+	all := Fixed(impl, variable)
+	if all == "" && !ok {
+		all = "the library takes only named values, and " + a.Value.String() + " has no name"
+	}
+	v := charset.Quote(value)
+	var kind catalog.OriginKind // of the present setting: the launcher's option overrides the environment, which overrides files
+	if variable.Origin != nil {
+		kind = variable.Origin.Kind
+	}
+	switch impl {
+	case machine.OpenMPI:
+		w.text = [forms]string{"--mca " + charset.Quote(name) + " " + v, "export OMPI_MCA_" + name + "=" + v, name + " = " + value}
+		if !shellName().MatchString(name) {
+			none(Script, "the shell has no variables with such a name")
+		}
+		if strings.Contains(value, "\n") || strings.TrimSpace(value) != value {
+			none(File, "a line of the file cannot hold its value")
+		}
+		if kind == catalog.OriginEnvironment {
+			none(File, "the environment sets it, which overrides the file")
+		}
+	case machine.MPICH:
+		w.text = [forms]string{Options: "-genv " + charset.Quote(name) + " " + v, Script: "export " + charset.Quote(name) + "=" + v}
+	case machine.Demo:
+		w.text[Script] = "export DEMO_CVAR_" + key(machine.Demo, name) + "=" + v
+	default:
+		all = "no way is known to set it"
+	}
+	if kind == catalog.OriginLauncher && impl != machine.Demo {
+		none(Script, "a launcher option sets it, which overrides the environment")
+		none(File, "a launcher option sets it, which overrides the file")
+	}
+	if all != "" {
+		for form := range forms {
+			none(form, all)
+		}
+	}
+	return w
+}
+
+// Settings are several assignments in one form, and those that it cannot express, with the reason. The error says why the MPI does not
+// have the form.
+func Settings(impl string, form Form, all []Assignment, charset text.Charset) (lines string, left []string, err error) {
+	switch {
+	case impl == machine.MPICH && form == File:
+		return "", nil, fmt.Errorf("%s reads no parameter file of a user's; use the %s", machine.FamilyName(impl), Script)
+	case impl == machine.Demo && form != Script:
+		return "", nil, fmt.Errorf("the demo MPI reads its environment only; use the %s", Script)
+	}
+	var out []string
+	for _, a := range all {
+		w := waysToSet(impl, a, charset)
+		if w.text[form] == "" {
+			why := a.Variable.Name + ": " + w.why[form]
+			left = append(left, why)
+			if form != Options {
+				out = append(out, "# not set: "+charset.Safe(why))
+			}
+			continue
+		}
+		for _, note := range a.Notes {
+			if form == Options {
+				break
+			}
+			out = append(out, "# "+charset.Safe(note))
+		}
+		out = append(out, w.text[form])
+	}
+	switch form {
+	case Options:
+		return strings.Join(out, " ") + "\n", left, nil
+	case Script:
+		out = append([]string{"# Settings from mpitx tui. In the shell that starts the run: . ./FILE"}, out...)
+	case File:
+		out = append([]string{"# Settings from mpitx tui, for ~/.openmpi/mca-params.conf"}, out...)
+	}
+	return strings.Join(out, "\n") + "\n", left, nil
+}

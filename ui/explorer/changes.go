@@ -1,0 +1,350 @@
+package explorer
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/text"
+	"mpitx/ui/term"
+)
+
+// Changed is a control variable that the user has written, for Options.Export.
+type Changed struct {
+	V     *catalog.Variable
+	Value catalog.Value // the new one
+	Notes []string      // what a reader should know
+}
+
+// ExportForms are how changes are exported: Options.Export takes their numbers.
+var ExportForms = []string{"launcher options", "environment script", "parameter file"}
+
+const (
+	formOptions = iota
+	formScript
+	formFile
+)
+
+// changesView is where the user sees what was written in this session.
+type changesView struct {
+	at   scroll
+	form int
+	open bool
+}
+
+// edited is a variable that does not have the value of the session's start.
+type edited struct {
+	e      *entry
+	old    map[int]string // by rank
+	ranks  []int          // of old, in order
+	writes int
+}
+
+// edits are the variables that the user has written, in the order of the first write, without those that have their old values again.
+func (m *Model) edits() []edited {
+	var all []edited
+	for _, c := range m.edit.undo {
+		k, ok := m.x.byID[c.name]
+		if !ok {
+			continue
+		}
+		e := &m.x.entries[k]
+		i := slices.IndexFunc(all, func(d edited) bool { return d.e == e })
+		if i < 0 {
+			i = len(all)
+			all = append(all, edited{e: e, old: map[int]string{}})
+		}
+		all[i].writes++
+		for rank, text := range c.old {
+			if _, ok := all[i].old[rank]; !ok {
+				all[i].old[rank] = text
+			}
+		}
+	}
+	for i := range all {
+		d := &all[i]
+		maps.DeleteFunc(d.old, func(rank int, old string) bool { return m.textOn(d.e, rank) == old })
+		d.ranks = slices.Sorted(maps.Keys(d.old))
+	}
+	return slices.DeleteFunc(all, func(d edited) bool { return len(d.old) == 0 })
+}
+
+// textOn is the value of a variable on a rank; "": not known.
+func (m *Model) textOn(e *entry, rank int) string {
+	if r := known(e.v, rank); r != nil && r.Status == catalog.StatusOK {
+		return r.Value.String()
+	}
+	return ""
+}
+
+// openChanges shows what was written.
+func (m *Model) openChanges() {
+	if len(m.edits()) == 0 {
+		m.note("no changes: e edits a control variable")
+		return
+	}
+	m.changes.open, m.changes.at = true, scroll{}
+	m.mode = modeChanges
+}
+
+func (m *Model) closeChanges() { m.mode, m.changes.open = modeNormal, false }
+
+// changesPosition is where the cursor is.
+func (m *Model) changesPosition() string {
+	n := len(m.edits())
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d ", min(m.changes.at.at+1, n), n)
+}
+
+// turnForm goes to another form of the export.
+func (m *Model) turnForm(by int) {
+	m.changes.form = (m.changes.form + by + len(ExportForms)) % len(ExportForms)
+}
+
+// beginExport opens the command line to save what is shown.
+func (m *Model) beginExport() {
+	name := ""
+	if m.changes.open {
+		name = [...]string{"options.txt", "settings.sh", "mca-params.conf"}[m.changes.form]
+	}
+	m.openCommand("export " + name)
+	if name == "" {
+		m.offers = []string{"FILE.csv", "FILE.json", "FILE.ndjson"}
+	}
+}
+
+// moveChange puts the cursor on another change.
+func (m *Model) moveChange(by int) {
+	m.changes.at.at += by
+	m.changes.at.clamp(len(m.edits()))
+}
+
+// clickChange puts the cursor on the change in a line of the view.
+func (m *Model) clickChange(line int) {
+	if i := m.changes.at.top + line - 1; line > 0 && line < m.changeRows(m.layout().body)-1 && i < len(m.edits()) {
+		m.changes.at.at = i
+	}
+}
+
+// changeRows is the height of the table of changes, with its head and the line of forms.
+func (m *Model) changeRows(height int) int { return min(max(len(m.edits()), 1)+2, max(height/2, 4)) }
+
+// change is the chosen one; nil: there is none.
+func (m *Model) change() *edited {
+	all := m.edits()
+	m.changes.at.clamp(len(all))
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[m.changes.at.at]
+}
+
+// undoChange gives the chosen variable its old values back.
+func (m *Model) undoChange() tea.Cmd {
+	d := m.change()
+	if d == nil || !m.alive() {
+		return nil
+	}
+	name := d.e.v.Name
+	m.edit.undo = slices.DeleteFunc(m.edit.undo, func(c change) bool { return c.name == name })
+	return m.revert(change{name, d.old})
+}
+
+// toChange shows the chosen variable in the list.
+func (m *Model) toChange() {
+	if d := m.change(); d != nil {
+		m.closeChanges()
+		m.leave()
+		m.reveal(d.e.v.ID())
+		m.focus = paneList
+	}
+}
+
+// exported is what the view exports in a form, and what it leaves out.
+func (m *Model) exported(form int) (words string, left []string, err error) {
+	if m.o.Export == nil {
+		return "", nil, fmt.Errorf("no way is known to set variables of this MPI")
+	}
+	var all []Changed
+	for _, d := range m.edits() {
+		c := Changed{V: d.e.v}
+		if r := known(d.e.v, d.ranks[0]); r != nil {
+			c.Value = r.Value
+		}
+		if len(d.ranks) < m.x.cat.Job.Size {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s was written on %s only; this sets it on all ranks", d.e.v.Name, text.Ranks(d.ranks)))
+		}
+		for _, words := range m.warnings(d.e) {
+			c.Notes = append(c.Notes, d.e.v.Name+": "+words)
+		}
+		all = append(all, c)
+	}
+	return m.o.Export(m.x.cat, all, form)
+}
+
+// copyChanges puts the export into the clipboard.
+func (m *Model) copyChanges() tea.Cmd {
+	text, left, err := m.exported(m.changes.form)
+	if err != nil {
+		m.complain("%v", err)
+		return nil
+	}
+	cmd := m.toClipboard(strings.TrimSuffix(text, "\n"))
+	if n := m.useless(); len(left) > 0 || n != "" {
+		m.say("%s%s%s", m.status, leftOut(left), n)
+	}
+	return cmd
+}
+
+// useless names the changes that have no effect as things are; "": none.
+func (m *Model) useless() string {
+	var names []string
+	for _, d := range m.edits() {
+		if len(m.warnings(d.e)) > 0 {
+			names = append(names, d.e.v.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; no effect now: " + strings.Join(names, ", ")
+}
+
+func leftOut(left []string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	return " without " + strings.Join(left, "; ")
+}
+
+// saveChanges writes the export to a file: .sh is a script, .conf a parameter file, another name has the form that is shown.
+func (m *Model) saveChanges(command, path string) tea.Cmd {
+	form := m.changes.form
+	switch filepath.Ext(path) {
+	case ".sh":
+		form = formScript
+	case ".conf":
+		form = formFile
+	}
+	text, left, err := m.exported(form)
+	switch {
+	case path == "":
+		m.complain("export: a file's name is missing: :export FILE.sh or FILE.conf")
+		return nil
+	case err != nil:
+		m.complain("export: %v", err)
+		return nil
+	}
+	return save(command, path, "the "+ExportForms[form]+leftOut(left)+m.useless(), []byte(text))
+}
+
+// changesFrame lists the changes, and shows below what their export is.
+func (m *Model) changesFrame(width, height int) []string {
+	all := m.edits()
+	n := len(all)
+	top := m.changeRows(height)
+	m.changes.at.view(n, top-2)
+	nameW := 4
+	for _, d := range all {
+		nameW = max(nameW, term.Width(d.e.name))
+	}
+	valueW := min(max((width-12)/4, 8), 24)
+	nameW = min(nameW, max(width-2*valueW-14, 8))
+	cells := func(name, before, now, ranks string) string {
+		return m.t.FitMiddle(name, nameW) + "  " + m.t.Fit(before, valueW) + "  " + m.t.Fit(now, valueW) + "  " + ranks
+	}
+	lines := []string{m.t.Paint(term.Columns, m.t.Fit("  "+cells("NAME", "BEFORE", "NOW", "RANKS"), width))}
+	for i := m.changes.at.top; i < min(n, m.changes.at.top+top-2); i++ {
+		d := &all[i]
+		sign, style := "  ", term.Plain
+		if i == m.changes.at.at {
+			sign, style = "> ", term.Cursor
+		}
+		before, now := m.sides(d)
+		row := cells(d.e.name, before, now, text.RankList(d.ranks))
+		lines = append(lines, m.t.Paint(style, m.t.Fit(sign+row, width)))
+	}
+	if n == 0 {
+		lines = append(lines, "  all changes are undone; Esc goes back")
+	}
+	lines = m.block(lines, width, min(top, height))
+	lines = append(lines[:len(lines)-1], m.forms(width))
+	return m.block(append(lines, m.preview(width)...), width, height)
+}
+
+// sides are the values of a change before and now, each once if ranks differ.
+func (m *Model) sides(d *edited) (before, now string) {
+	var old, is []string
+	enum := m.enum(d.e.v)
+	for _, r := range d.ranks {
+		if s := named(enum, d.old[r]); !slices.Contains(old, s) {
+			old = append(old, s)
+		}
+		if s := named(enum, m.textOn(d.e, r)); !slices.Contains(is, s) {
+			is = append(is, s)
+		}
+	}
+	line := func(all []string) string { return m.t.SafeLine(strings.Join(all, ", "), 80) }
+	return line(old), line(is)
+}
+
+// named is a value as the user sees it: the name of an enumeration's item.
+func named(e *catalog.Enum, text string) string {
+	if e != nil {
+		for _, it := range e.Items {
+			if fmt.Sprint(it.Value) == text {
+				return it.Name
+			}
+		}
+	}
+	return text
+}
+
+// forms are the forms of the export, the chosen one marked.
+func (m *Model) forms(width int) string {
+	line := " "
+	if width < 64 {
+		return m.t.Fit("  "+m.t.Paint(term.Cursor, "["+ExportForms[m.changes.form]+"]")+fmt.Sprintf("  %d of %d", m.changes.form+1, len(ExportForms)), width)
+	}
+	for i, f := range ExportForms {
+		if i == m.changes.form {
+			line += " " + m.t.Paint(term.Cursor, "["+f+"]")
+		} else {
+			line += " " + m.t.Paint(term.Label, " "+f+" ")
+		}
+	}
+	return m.t.Fit(line, width)
+}
+
+// preview is what the export is.
+func (m *Model) preview(width int) []string {
+	if len(m.edits()) == 0 {
+		return nil
+	}
+	text, left, err := m.exported(m.changes.form)
+	if err != nil {
+		return append([]string{""}, m.inLines(m.t.SafeText(err.Error()), width, term.Plain)...)
+	}
+	lines := []string{""}
+	for _, d := range m.edits() {
+		for _, w := range m.warnings(d.e) {
+			lines = append(lines, m.wrapped(d.e.v.Name+": "+w, width, term.Attention)...)
+		}
+	}
+	for l := range strings.Lines(text) {
+		lines = append(lines, m.inLines(m.t.SafeCommand(strings.TrimSuffix(l, "\n")), width, term.Plain)...)
+	}
+	if m.changes.form == formOptions {
+		for _, l := range left {
+			lines = append(lines, m.wrapped("left out: "+l, width, term.Label)...)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,196 @@
+package explorer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/text"
+	"mpitx/ui/term"
+)
+
+// box is the open dialog; nil: none.
+func (m *Model) box() []string {
+	bold := term.Heading
+	width := min(m.w-8, 76)
+	switch m.mode {
+	case modeWork:
+		return m.workBox(width)
+	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome, modeSet:
+	default:
+		return nil
+	}
+	v := m.edit.e.v
+	about := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.shownValue(m.edit.e, width-5)}
+	words := "scope " + v.Scope.String()
+	if s := scopeWords[v.Scope]; s != "" && m.mode != modeSet {
+		words += ": " + s
+	}
+	about = append(about, m.warningLines(m.edit.e, width)...)
+	about = append(about, term.Wrap(words, width)...)
+	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome && m.mode != modeSet {
+		text := term.Wrap(m.t.SafeText(v.Description), width)
+		about = append(append(about, ""), text[:min(len(text), max(2, m.h-18))]...)
+	}
+	var lines []string
+	hint := func(s string) { lines = append(lines, term.Wrap(s, width)...) }
+	switch m.mode {
+	case modeSet:
+		lines = append(lines, "value for the next run  "+m.line.Render(m.t, width-24), "")
+		if m.edit.problem != "" {
+			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
+		} else {
+			hint("Enter copies the line that sets it, Esc cancels")
+		}
+	case modeEdit:
+		lines = append(lines, "new  "+m.line.Render(m.t, width-5), "")
+		if m.edit.problem != "" {
+			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
+		} else {
+			hint("Enter writes it, Esc cancels")
+		}
+	case modePick:
+		items := m.enum(v).Items
+		height := min(len(items), max(3, m.h-14))
+		m.edit.pick.view(len(items), height)
+		for i := m.edit.pick.top; i < m.edit.pick.top+height; i++ {
+			s, sign := term.Plain, "  "
+			if i == m.edit.pick.at {
+				s, sign = term.Cursor, "> "
+			}
+			lines = append(lines, m.t.Paint(s, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
+		}
+		lines = append(lines, "")
+		hint("Enter selects, = types a value, Esc cancels")
+	case modeConfirm:
+		about = append(about, m.concern(width)...)
+		lines = append(append(lines, "new  "+m.t.SafeLine(m.edit.text, width), ""), m.question(width)...)
+	case modeRanks:
+		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks  "+m.line.Render(m.t, width-10), "")
+		if m.edit.problem != "" {
+			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
+		} else {
+			hint("for example 0,2-3; nothing means all; Enter takes them, Esc cancels")
+		}
+	case modeOutcome:
+		lines = append(lines, m.outcomeLines(width)...)
+	}
+	return m.compact(about, lines)
+}
+
+// compact drops lines that do not fit a low screen: first blank lines, then the lines about the variable, except its name.
+func (m *Model) compact(about, lines []string) []string {
+	room := m.h - 4 // the title, the footer and the frame of the box
+	all := func() []string { return append(append(slices.Clone(about), ""), lines...) }
+	if len(all()) <= room {
+		return all()
+	}
+	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+	if len(all()) > room {
+		about = about[:max(1, len(about)-(len(all())-1-room))]
+		return append(slices.Clone(about), lines[max(0, len(about)+len(lines)-room):]...)
+	}
+	return all()
+}
+
+// concern warns about a write to some ranks only.
+func (m *Model) concern(width int) []string {
+	if m.edit.ranks == nil {
+		return nil
+	}
+	switch m.edit.e.v.Scope {
+	case catalog.ScopeAll, catalog.ScopeAllEq:
+		return term.Wrap("If only some ranks have another value, the library may hang or compute wrong results.", width)
+	case catalog.ScopeGroup, catalog.ScopeGroupEq:
+		return term.Wrap("These ranks should be a group as the description says.", width)
+	}
+	return nil
+}
+
+// question asks for confirmation of a write.
+func (m *Model) question(width int) []string {
+	size := m.x.cat.Job.Size
+	switch {
+	case m.edit.ranks != nil:
+		return asked(fmt.Sprintf("Write this on %s only?", text.Ranks(m.edit.ranks)), "y yes   r other ranks   n no", width)
+	case size == 1:
+		return asked("Write this on the one rank?", "y yes   n no", width)
+	}
+	return asked(fmt.Sprintf("Write this on all %d ranks?", size), "y yes   r on some   n no", width)
+}
+
+// asked is a question with its answers, on one line if they fit.
+func asked(question, answers string, width int) []string {
+	if len(question)+2+len(answers) <= width {
+		return []string{question + "  " + answers}
+	}
+	return append(term.Wrap(question, width), answers)
+}
+
+// outcomeLines report the outcome of a write, with equal outcomes of ranks together.
+func (m *Model) outcomeLines(width int) []string {
+	if m.edit.waits {
+		return []string{"writing " + m.t.SafeLine(m.edit.text, width) + " ..."}
+	}
+	enum := m.enum(m.edit.e.v)
+	lines := []string{}
+	for _, o := range m.edit.outcomes.Same() {
+		words := text.Ranks(o.Ranks) + ": " + string(o.Result)
+		old, back := o.Old.Format(enum), o.Back.Format(enum)
+		switch {
+		case back != "":
+			words += ": was " + old + ", reads back " + back
+		case old != "":
+			words += ": it is " + old
+		}
+		if o.Detail != "" {
+			words += " (" + o.Detail + ")"
+		}
+		lines = append(lines, term.Wrap(m.t.SafeText(words), width)...)
+	}
+	if m.edit.err != nil {
+		lines = append(lines, term.Wrap(m.t.SafeText("failed: "+m.edit.err.Error()), width)...)
+	}
+	lines = append(lines, "")
+	if m.undoes() {
+		return append(lines, "Esc closes; u then undoes it")
+	}
+	return append(lines, "Esc closes")
+}
+
+// workBox is the menu of workloads: each with a sentence, the running one marked.
+func (m *Model) workBox(width int) []string {
+	head := m.t.Paint(term.Heading, "Run a workload on all ranks")
+	var names, all []string
+	at := 0
+	for i, w := range workloads {
+		style, sign, name := term.Plain, " ", w
+		if w == "" {
+			name = "none"
+		}
+		if i == m.work.at {
+			style, sign, at = term.Cursor, ">", len(all)
+		}
+		mark := " "
+		if w == m.workload && w != "" {
+			mark = "*"
+		}
+		line := m.t.Paint(style, fmt.Sprintf("%s%s %d  %-10s ", sign, mark, i, name))
+		names = append(names, line)
+		for k, l := range term.Wrap(workloadHelp[w], max(width-17, 12)) {
+			if k > 0 {
+				line = strings.Repeat(" ", 17)
+			}
+			all = append(all, line+l)
+		}
+	}
+	foot := "0-5 or Enter runs it, Esc closes, * is running"
+	if room := m.h - m.head() - 5; len(all) <= room {
+		return slices.Concat([]string{head, ""}, all, []string{"", foot})
+	} else if len(names)+2 <= room { // only the sentence of the selected one
+		return slices.Concat([]string{head}, names, term.Wrap(workloadHelp[workloads[m.work.at]], width))
+	}
+	from := max(0, min(at, len(all)-3))
+	return slices.Concat([]string{head}, all[from:min(len(all), from+3)], []string{foot})
+}

@@ -1,0 +1,249 @@
+package explorer
+
+import (
+	"slices"
+	"strings"
+
+	"mpitx/ui/keys"
+	"mpitx/ui/pager"
+	"mpitx/ui/term"
+)
+
+// offlineHelp and diffHelp are other helps of keys and commands: without a back end, and in a difference. Those with "" do not exist there.
+var (
+	offlineHelp = map[string]string{
+		exportHelp:   "save the list to a CSV or JSON file",
+		saveHelp:     "save what the list shows",
+		messagesHelp: "show all messages",
+	}
+	diffHelp = map[string]string{
+		openHelp:         "go to the details",
+		settingHelp:      "",
+		valueHelp:        "copy the values of both sides",
+		nextHelp:         "",
+		previousHelp:     "",
+		starHelp:         "show the differences of the variables that users commonly tune, or everything again",
+		categoryHelp:     "go to the category of the difference",
+		messagesHelp:     "show what else differs, what cannot be compared, and all messages",
+		filterHelp:       "set the filter, for example change=default kind=cvar; without arguments: open the filter bar",
+		showHelp:         "go to a difference",
+		snapshotHelp:     "",
+		snapshotOverHelp: "",
+		exportHelp:       "save the listed differences to a CSV or JSON file",
+	}
+)
+
+// helpHere is the help of a key or a command in what the explorer shows; "": it does not exist there.
+func (m *Model) helpHere(help string) string {
+	if own, other := diffHelp[help]; other && m.o.Diff != nil {
+		return own
+	}
+	if own, other := offlineHelp[help]; other && m.o.Start == nil {
+		return own
+	}
+	return help
+}
+
+// keySections are the sections of the key map, those of a view first. live includes what needs a back end.
+func keySections(first views, live bool) []keys.Section {
+	var here, elsewhere []keys.Section
+	for _, s := range sections {
+		t := keys.Section{Title: s.title, Dialog: s.in&(inFilter|inLine) != 0}
+		for _, b := range s.list {
+			if live || !b.live {
+				t.Keys = append(t.Keys, b.Key)
+			}
+		}
+		switch {
+		case len(t.Keys) == 0:
+		case s.in&first != 0:
+			here = append(here, t)
+		default:
+			elsewhere = append(elsewhere, t)
+		}
+	}
+	return append(here, elsewhere...)
+}
+
+func commandSection(live bool) keys.Section {
+	t := keys.Section{Title: "Commands"}
+	for _, c := range commands {
+		if live || !c.live {
+			t.Keys = append(t.Keys, keys.Key{Names: []string{strings.TrimSpace(":" + c.name + " " + c.args)}, Help: c.help})
+		}
+	}
+	return t
+}
+
+// openText opens the help or the log over the present view.
+func (m *Model) openText(what mode) {
+	if m.mode != modeHelp && m.mode != modeLog {
+		m.under = m.mode
+	}
+	m.mode, m.text = what, pager.New()
+}
+
+// helpLines are the help for the width of the screen. The keys of the view that it was opened from come first.
+func (m *Model) helpLines() []string {
+	was := m.mode
+	m.mode = m.under
+	in := m.view()
+	m.mode = was
+	live := m.o.Start != nil
+	lines := []string{}
+	if m.o.Warning != "" {
+		lines = append(lines, " "+m.t.Paint(term.Heading, "Warning"), "")
+		lines = append(append(lines, m.wrapped(m.o.Warning, m.w, term.Plain)...), "")
+	}
+	marks := keys.Section{Title: "Marks"}
+	for _, mark := range markHelp {
+		sign := mark[1]
+		if m.t.UTF8 {
+			sign = mark[0]
+		}
+		means := mark[2]
+		if means == "writable" && !live {
+			means += " in a live session, not in a snapshot"
+		}
+		marks.Keys = append(marks.Keys, keys.Key{Names: []string{sign}, Help: means})
+	}
+	if m.o.Diff != nil {
+		marks.Keys = slices.DeleteFunc(marks.Keys, func(k keys.Key) bool { return k.Help != "bookmarked" })
+	}
+	if m.o.Diff != nil {
+		marks.Keys = append(marks.Keys, keys.Key{Names: []string{"+1"}, Help: "one more attribute differs: the details have it"})
+	}
+	for _, t := range append(keySections(in, live), marks, commandSection(live)) {
+		for i := range t.Keys {
+			t.Keys[i].Help = m.helpHere(t.Keys[i].Help)
+		}
+		if t.Keys = slices.DeleteFunc(t.Keys, func(k keys.Key) bool { return k.Help == "" }); len(t.Keys) == 0 {
+			continue
+		}
+		lines = append(append(lines, t.Lines(m.t, m.w)...), "")
+	}
+	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.w, term.Plain)...)
+}
+
+// logLines are the notes of a difference, the messages, the newest first, and what was printed.
+func (m *Model) logLines() []string {
+	lines := []string{}
+	title := func(s string) { lines = append(lines, " "+m.t.Paint(term.Heading, s), "") }
+	add := func(s string) {
+		for i, w := range term.Wrap(s, max(m.w-4, 1)) {
+			lines = append(lines, map[bool]string{true: "  ", false: "    "}[i == 0]+strings.TrimRight(w, " "))
+		}
+	}
+	if d := m.o.Diff; d != nil && len(d.Library)+len(d.Notes) > 0 {
+		title("Notes on the difference")
+		for _, text := range append(m.libraryChanges(), d.Notes...) {
+			add(m.t.SafeText(text))
+		}
+		lines = append(lines, "")
+	}
+	title("Messages, the newest first")
+	for _, s := range slices.Backward(m.messages) {
+		add(s)
+	}
+	if len(m.messages) == 0 {
+		add("none")
+	}
+	if m.o.Start == nil {
+		return lines
+	}
+	lines = append(lines, "")
+	title("Output of the library, the launcher and the programs they started")
+	for _, s := range m.log {
+		add(s)
+	}
+	if len(m.log) == 0 {
+		add("none")
+	}
+	return lines
+}
+
+// hints are the most useful keys now, the most important first.
+func (m *Model) hints() []keys.Key {
+	hint := func(id keys.ID, label string) keys.Key { return keys.Of(id).With("", label) }
+	own := func(name, label string) keys.Key { return keys.Key{Names: []string{name}, Hint: label} }
+	var now []keys.Key
+	live := m.o.Start != nil
+	if live && m.broken() {
+		now = append(now, hint(keys.Restart, "restart the back end"))
+	}
+	switch m.mode {
+	case modeFilter:
+		sideways, upright := "Left/Right", "Up/Down"
+		if m.t.UTF8 {
+			sideways, upright = "←→", "↑↓"
+		}
+		return []keys.Key{own(sideways, "field"), own(upright, "value"), own("x", "any"), hint(keys.ClearFilter, "all any"), own("enter", "done"), keys.Of(keys.Help)}
+	case modeHelp, modeLog:
+		now = []keys.Key{hint(keys.Back, "close")}
+		if !m.text.AtBottom() {
+			now = append(now, own("space", "more"))
+		}
+		return now
+	case modeWatch:
+		if len(m.watching.list) == 0 {
+			return append(now, keys.Of(keys.Back), keys.Of(keys.Help), keys.Of(keys.Command))
+		}
+		return append(now, keys.Of(keys.Back), keys.Of(keys.Help), hint(keys.Values, "value/delta/rate"), own("s", "sum/ranks"), keys.Of(keys.Pause),
+			own("W", "workload"), keys.Of(keys.Export), own("p", "unpin"), own("+-", "pace"), keys.Of(keys.LogScale), keys.Of(keys.Command))
+	case modeChanges:
+		return append(now, keys.Of(keys.Back), own("u", "undo"), own("tab", "form"), own("y", "copy"), keys.Of(keys.Export), hint(keys.Open, "go to"), keys.Of(keys.Help))
+	case modeNormal:
+	default:
+		return append(now, hint(keys.Back, "close"))
+	}
+	switch {
+	case m.x == nil && live:
+		return append(now, keys.Of(keys.Quit), keys.Of(keys.Help), keys.Of(keys.Messages))
+	case m.x == nil:
+		return []keys.Key{keys.Of(keys.Quit), keys.Of(keys.Help)}
+	}
+	if m.query != "" {
+		now = append(now, hint(keys.Back, "end search"))
+	}
+	if filterText(m.criteria) != "" {
+		now = append(now, keys.Of(keys.ClearFilter))
+	}
+	now = append(now, keys.Of(keys.Help))
+	alone := m.layout().alone
+	if alone { // the only way to the others
+		now = append(now, keys.Of(keys.NextPane))
+	}
+	now = append(now, keys.Of(keys.Quit), keys.Of(keys.Search), own("f", "filter"))
+	edits := live && m.ended == "" && m.frozen() == ""
+	if edits && len(m.edit.undo) > 0 {
+		now = append(now, own("C", "my changes"))
+	}
+	switch m.focus {
+	case paneTree:
+		now = append(now, keys.Of(keys.Open), own("h", "close"))
+	default:
+		if m.focus == paneDetails && len(m.links()) > 0 {
+			if m.chosenLink() >= 0 {
+				now = append(now, hint(keys.Open, "follow"))
+			}
+			now = append(now, own("n", "next related"))
+		}
+		if edits && m.current() != nil {
+			now = append(now, keys.Of(keys.Edit), own("p", "pin"), own("w", "watch"), keys.Of(keys.Read))
+		}
+		if m.current() != nil {
+			if m.o.Diff == nil {
+				now = append(now, own("S", "copy setting"))
+			}
+			now = append(now, own("b", "bookmark"))
+		}
+	}
+	if !alone {
+		now = append(now, keys.Of(keys.NextPane))
+	}
+	now = append(now, keys.Of(keys.Zoom), keys.Of(keys.Command))
+	if edits {
+		now = append(now, own("W", "workload"))
+	}
+	return append(now, keys.Of(keys.Export))
+}

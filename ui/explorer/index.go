@@ -1,0 +1,202 @@
+package explorer
+
+import (
+	"strings"
+
+	"mpitx/catalog"
+	"mpitx/catalog/diff"
+	"mpitx/export"
+	"mpitx/ui/term"
+)
+
+// maxText is the number of bytes of a description that are searched.
+const maxText = 4096
+
+// entry is a variable, an event or an event source, prepared for the screen.
+type entry struct {
+	v       *catalog.Variable // of an event or source, a stand-in (event.go)
+	event   *catalog.Event
+	source  *catalog.Source
+	name    string // safe for the terminal
+	width   int32  // of the name in cells
+	low     string // name with ASCII letters in lower case: byte for byte the same length
+	text    string // the beginning of the description, in lower case as well
+	letters uint64 // which letters are in low: rules most names out in a search
+	first   string // the value at the start; set by the first reading that differs
+	updated bool   // the value differs from the first
+	pinned  bool
+
+	bookmarked bool
+	change     *diff.Item // of a difference (diff.go)
+	essential  *Essential // nil: users do not commonly tune it
+}
+
+// index is a catalog, prepared for display and search.
+type index struct {
+	cat     *catalog.Catalog
+	entries []entry
+	byID    map[string]int32
+	pvars   map[string]int32        // by name: that of the first class
+	others  map[catalog.Entry]int32 // events and event sources
+	root    *branch
+	all     []int32
+	names   nameWidths
+	pairs   []pairs // of neighbouring bytes in the text of each entry: they rule most descriptions out without touching the entries
+
+	namedBy map[*entry][]*entry // the variables whose descriptions have the name of a variable; at most maxMentions
+	census                      // of the tree
+}
+
+func newIndex(c *catalog.Catalog, t term.Term) *index {
+	x := &index{cat: c, entries: make([]entry, 0, c.Count(exportKinds))}
+	x.byID, x.pvars, x.pairs = make(map[string]int32, cap(x.entries)), map[string]int32{}, make([]pairs, 0, cap(x.entries))
+	for v := range c.Variables() {
+		x.byID[v.ID()] = int32(len(x.entries))
+		if _, known := x.pvars[v.Name]; !known && v.Kind != catalog.Cvars {
+			x.pvars[v.Name] = int32(len(x.entries))
+		}
+		x.add(entry{v: v}, t)
+	}
+	x.others = map[catalog.Entry]int32{}
+	for i := range c.Events {
+		x.addOther(entry{v: eventEntry(&c.Events[i]), event: &c.Events[i]}, t)
+	}
+	for i := range c.Sources {
+		x.addOther(entry{v: sourceEntry(&c.Sources[i]), source: &c.Sources[i]}, t)
+	}
+	x.readMentions()
+	x.root = newTree(x)
+	x.census = newCensus(x, x.root, len(x.entries))
+	return x
+}
+
+// add prepares an entry and appends it.
+func (x *index) add(e entry, t term.Term) {
+	x.all = append(x.all, int32(len(x.entries)))
+	e.name = t.Safe(e.v.Name)
+	e.low, e.text = lower(e.name), lower(e.v.Description[:min(len(e.v.Description), maxText)])
+	e.letters = letters(e.low)
+	x.pairs = append(x.pairs, newPairs(e.text))
+	e.width = int32(cells(e.name))
+	x.names.add(int(e.width))
+	x.entries = append(x.entries, e)
+}
+
+// addOther appends an event or event source. A variable with the same name keeps it.
+func (x *index) addOther(e entry, t term.Term) {
+	at := int32(len(x.entries))
+	if _, taken := x.byID[e.v.ID()]; !taken {
+		x.byID[e.v.ID()] = at
+	}
+	x.others[e.item()] = at
+	x.add(e, t)
+}
+
+// cells is the width of text on the screen.
+func cells(s string) int {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return term.Width(s)
+		}
+	}
+	return len(s) // safe text has no control characters
+}
+
+// lower is s with ASCII letters in lower case; s itself if nothing changes.
+func lower(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c >= 'A' && c <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if c := b[i]; c >= 'A' && c <= 'Z' {
+					b[i] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// letters is the set of the bytes of s, folded into 64 bits.
+func letters(s string) (set uint64) {
+	for i := range len(s) {
+		set |= 1 << (s[i] & 63)
+	}
+	return set
+}
+
+// pairs is the set of the pairs of neighbouring bytes of a text, folded into 256 bits.
+type pairs [4]uint64
+
+func newPairs(s string) (set pairs) {
+	for i := 1; i < len(s); i++ {
+		n := s[i-1]<<3 ^ s[i]
+		set[n>>6] |= 1 << (n & 63)
+	}
+	return set
+}
+
+// holds says whether the set contains all of the other one.
+func (p *pairs) holds(o *pairs) bool {
+	return o[0]&^p[0]|o[1]&^p[1]|o[2]&^p[2]|o[3]&^p[3] == 0
+}
+
+// value is a variable's present value on one line, or what an event consists of.
+func (x *index) value(e *entry) string {
+	if !e.variable() {
+		return e.summary()
+	}
+	return export.VariableText(x.cat, e.v, e.v.Current())
+}
+
+// markHelp explains the marks: UTF-8, ASCII, meaning.
+var markHelp = [][3]string{{"w", "w", "writable"}, {"≠", "!", "differs between ranks"}, {"*", "*", "set by the user"}, {"✗", "x", "faulty, or cannot be read"},
+	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "updated since the start"}, {"◆", "P", "pinned"}, {"★", "B", "bookmarked"}, {"†", "-", "exists only before MPI_Init"}}
+
+// marks shows the states of a variable, one character each, as the tables of `mpitx list` do.
+func (e *entry) marks(t term.Term) (string, term.Color) {
+	var b strings.Builder
+	color := term.Default
+	add := func(on bool, utf8, ascii string, c term.Color) {
+		if !on {
+			return
+		}
+		if t.UTF8 {
+			b.WriteString(utf8)
+		} else {
+			b.WriteString(ascii)
+		}
+		if color == term.Default {
+			color = c
+		}
+	}
+	status, _ := e.unusable()
+	add(status != "", "✗", "x", term.Bad)
+	add(len(e.v.Conflicts) > 0, "?", "?", term.Bad)
+	add(e.v.RanksDiffer(), "≠", "!", term.Warn)
+	add(e.v.IsSet(), "*", "*", term.Good)
+	add(e.updated, "Δ", "c", term.Warn)
+	add(e.bookmarked, "★", "B", term.Accent)
+	add(e.pinned, "◆", "P", term.Accent)
+	add(writable(e.v), "w", "w", term.Default)
+	before, after := e.stages()
+	add(before && !after, "†", "-", term.Muted)
+	return b.String(), color
+}
+
+// writable says whether a variable can be written after MPI_Init, where the explorer writes.
+func writable(v *catalog.Variable) bool {
+	return v.After != nil && v.After.Writable == catalog.WritableYes
+}
+
+// kindWord is a variable's scope, or its class; of other entries the kind.
+func kindWord(v *catalog.Variable) string {
+	if v.Kind&catalog.Variables == 0 {
+		return v.Kind.Info().One
+	}
+	if v.Kind != catalog.Cvars {
+		return v.Class.String()
+	}
+	return v.Scope.String()
+}

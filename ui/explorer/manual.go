@@ -1,0 +1,12 @@
+package explorer
+
+import (
+	"mpitx/ui/keys"
+	"mpitx/ui/prompt"
+)
+
+// Keys are all keys of the explorer.
+func Keys() []keys.Section { return keySections(0, true) }
+
+// Manual is the explorer's keys and commands, for its manual page.
+func Manual() []prompt.Section { return prompt.Manual(append(Keys(), commandSection(true))...) }

@@ -1,0 +1,103 @@
+package explorer
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/ui/link"
+)
+
+const refreshLimit = time.Minute
+
+type refreshedMsg struct {
+	loadedMsg
+	serial int
+}
+
+// refresh collects the catalog again, since libraries add variables as they load components. nil: the back end cannot.
+func (m *Model) refresh() tea.Cmd {
+	b, ok := m.backend.(link.Refresher)
+	if !ok {
+		return nil
+	}
+	serial, t, own := m.serial, m.t, m.o.Virtual
+	m.say("collecting all variables again ...")
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), refreshLimit)
+		defer cancel()
+		c, err := b.Refresh(ctx)
+		if err != nil {
+			return refreshedMsg{loadedMsg{err: err}, serial}
+		}
+		return refreshedMsg{loadedMsg{x: ready(c, own, t)}, serial}
+	}
+}
+
+// refreshed shows a new catalog in place of the old one.
+func (m *Model) refreshed(msg refreshedMsg) {
+	if msg.serial != m.serial || m.x == nil {
+		return
+	}
+	if msg.err != nil {
+		m.complain("collect again: %v", msg.err)
+		return
+	}
+	m.stale = false
+	old, was := m.x, m.keep()
+	added := 0
+	for i := range msg.x.entries {
+		e := &msg.x.entries[i]
+		k, known := old.byID[e.v.ID()]
+		if !known {
+			added++
+			continue
+		}
+		before := &old.entries[k]
+		if e.first = before.first; e.first == "" && old.value(before) != msg.x.value(e) {
+			e.first = old.value(before)
+		}
+		e.updated = e.first != "" && msg.x.value(e) != e.first
+	}
+	mode, focus := m.mode, m.focus
+	m.lastPlace = was
+	m.loaded(msg.loadedMsg)
+	m.mode, m.focus = mode, focus
+	if e := m.edit.e; e != nil {
+		if k, ok := m.x.byID[e.v.ID()]; ok {
+			m.edit.e = &m.x.entries[k]
+		} else if m.edit.e = nil; m.editing() {
+			m.mode = m.ground()
+		}
+	}
+	m.say("%s, %d of them new", m.x.countWords(m.x.all), added)
+}
+
+// unfold opens the branches of these names.
+func (b *branch) unfold(names map[string]bool) {
+	b.open = b.open || names[b.name]
+	for _, kid := range b.kids {
+		kid.unfold(names)
+	}
+}
+
+// find finds a branch by its name; b if there is none.
+func (b *branch) find(name string) *branch {
+	var in func(*branch) *branch
+	in = func(b *branch) *branch {
+		if b.name == name {
+			return b
+		}
+		for _, kid := range b.kids {
+			if f := in(kid); f != nil {
+				return f
+			}
+		}
+		return nil
+	}
+	if f := in(b); f != nil {
+		return f
+	}
+	return b
+}

@@ -1,0 +1,136 @@
+package explorer
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/text"
+	"mpitx/ui/link"
+)
+
+// read requests readings; watch says that they are for the pins.
+func (m *Model) read(ids []string, watch bool) tea.Cmd {
+	b, serial := m.backend, m.serial
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), readLimit)
+		defer cancel()
+		s, err := b.Read(ctx, ids)
+		return sampleMsg{ids, s, err, watch, serial}
+	}
+}
+
+func (m *Model) readShown() tea.Cmd {
+	if !m.alive() {
+		return nil
+	}
+	if m.stale {
+		if cmd := m.refresh(); cmd != nil {
+			return cmd
+		}
+	}
+	ids := []string{}
+	for _, k := range m.shown[m.list.top:min(len(m.shown), m.list.top+max(m.layout().listH-1, 1))] {
+		if v := m.x.entries[k].v; v.After != nil || len(v.Ranks) > 0 {
+			ids = append(ids, v.ID())
+		}
+	}
+	if len(ids) == 0 {
+		m.note("read: no variable on the screen exists after MPI_Init")
+		return nil
+	}
+	return m.read(ids, false)
+}
+
+func (m *Model) cmdRead(name string) tea.Cmd {
+	if name == "" {
+		return m.readShown()
+	}
+	e := m.named(name)
+	if e == nil || !m.alive() {
+		return nil
+	}
+	if !e.variable() {
+		m.noValue(e)
+		return nil
+	}
+	if e.v.Kind == catalog.Virtual {
+		m.sampleOnly(e)
+		return nil
+	}
+	return m.read([]string{e.v.ID()}, false)
+}
+
+// sampled updates the catalog with readings, and the histories of the pins.
+func (m *Model) sampled(msg sampleMsg) tea.Cmd {
+	if msg.serial != m.serial || m.x == nil {
+		return nil
+	}
+	if msg.err != nil {
+		switch {
+		case errors.Is(msg.err, link.ErrEnded): // EventEnded reports it
+		case errors.Is(msg.err, context.DeadlineExceeded):
+			m.complain("read: no answer within %s: the ranks are busy", readLimit)
+			m.late = msg.watch
+		default:
+			m.complain("read: %v", msg.err)
+		}
+		if msg.watch {
+			m.asked = false
+			return m.tick()
+		}
+		return nil
+	}
+	for i, id := range msg.ids {
+		if k, ok := m.x.byID[id]; ok {
+			m.take(&m.x.entries[k], i, msg.sample)
+		}
+	}
+	for _, r := range msg.sample.Silent {
+		if _, known := m.quiet[r]; !known {
+			m.quiet[r] = ""
+		}
+	}
+	m.generation++
+	m.record(msg.ids, msg.sample)
+	if msg.watch {
+		if m.late {
+			m.late, m.status = false, ""
+		}
+		m.asked = false
+		return m.tick()
+	}
+	if len(msg.sample.Silent) > 0 {
+		m.complain("read %s; no answer from %s", text.Count(len(msg.ids), "variable"), text.Ranks(msg.sample.Silent))
+		return nil
+	}
+	m.say("read %s on %s", text.Count(len(msg.ids), "variable"), text.Count(len(msg.sample.Ranks), "rank"))
+	return nil
+}
+
+// take replaces the readings of a variable by new ones.
+func (m *Model) take(e *entry, i int, s *link.Sample) {
+	if len(s.Ranks) == 0 {
+		return
+	}
+	var now []catalog.RankReading
+	for _, r := range s.Ranks {
+		if i < len(r.Readings) {
+			now = append(now, catalog.RankReading{Rank: r.Rank, Reading: r.Readings[i]})
+		}
+	}
+	for rank := 0; len(s.Ranks) < m.x.cat.Job.Size && rank < m.x.cat.Job.Size; rank++ { // other ranks keep their last reading
+		if was := known(e.v, rank); was != nil && !slices.ContainsFunc(s.Ranks, func(r link.RankSample) bool { return r.Rank == rank }) {
+			now = append(now, catalog.RankReading{Rank: rank, Reading: *was})
+		}
+	}
+	before := m.x.value(e)
+	e.v.Update(now)
+	if now := m.x.value(e); e.first == "" && now != before {
+		e.first = before
+	}
+	e.updated = e.first != "" && m.x.value(e) != e.first
+}

@@ -1,0 +1,140 @@
+package explorer
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/ui/prompt"
+	"mpitx/ui/term"
+)
+
+type savedMsg struct {
+	path string
+	what string
+	err  error
+}
+
+func (m *Model) saved(msg savedMsg) {
+	if msg.err != nil {
+		m.complain("save %s: %v", msg.path, msg.err)
+		return
+	}
+	m.say("saved %s to %s", msg.what, msg.path)
+}
+
+// save writes data to a file, see [prompt.Save].
+func save(command, path, what string, data []byte) tea.Cmd {
+	return func() tea.Msg {
+		return savedMsg{path, what, prompt.Save(command, path, data)}
+	}
+}
+
+// copy copies a name, a value or a setting to the clipboard of the user's terminal.
+func (m *Model) copy(what string) tea.Cmd {
+	e := m.current()
+	if e == nil {
+		m.complain("no variable is selected")
+		return nil
+	}
+	text := ""
+	switch what {
+	case "name":
+		text = e.v.Name
+	case "value":
+		if e.change != nil {
+			_, a, b := m.pair(e.change)
+			text = m.t.SafeLine(a+" -> "+b, maxMessage)
+			break
+		}
+		if r := e.v.Current(); r == nil || r.Status != catalog.StatusOK {
+			m.note("%s has no value to copy", e.name)
+			return nil
+		}
+		text = m.x.value(e)
+	case "set":
+		if m.o.Diff != nil {
+			m.note("a difference has no setting to copy")
+			return nil
+		}
+		return m.copySetting(e)
+	}
+	return m.toClipboard(text)
+}
+
+// toClipboard copies text and reports it.
+func (m *Model) toClipboard(text string) tea.Cmd {
+	if m.t.Plain && !m.t.Tmux && !m.t.Screen {
+		m.complain("this terminal has no clipboard; copy by hand: %s", text)
+		return nil
+	}
+	m.say("copied %s", text)
+	return toClipboard(text, m.t)
+}
+
+// toClipboard sends text to the clipboard of the user's terminal (OSC 52), also through a multiplexer.
+func toClipboard(text string, t term.Term) tea.Cmd {
+	switch {
+	case t.Tmux:
+		return func() tea.Msg {
+			c := exec.Command("tmux", "load-buffer", "-w", "-") // also into tmux's own buffer
+			c.Stdin = strings.NewReader(text)
+			if c.Run() != nil {
+				return tea.SetClipboard(text)()
+			}
+			return nil
+		}
+	case t.Screen:
+		return tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), 512))
+	}
+	return tea.SetClipboard(text)
+}
+
+func (m *Model) cmdSnapshot(command, path string) tea.Cmd {
+	if m.o.Diff != nil {
+		m.note("snapshot: this is a difference of two catalogs; save it with :export FILE.json")
+		return nil
+	}
+	if path == "" {
+		m.complain("snapshot: the file name is missing: :snapshot my.json")
+		return nil
+	}
+	var b bytes.Buffer
+	if err := catalog.Write(&b, m.x.cat); err != nil {
+		m.complain("snapshot: %v", err)
+		return nil
+	}
+	return save(command, path, "a snapshot", b.Bytes())
+}
+
+func (m *Model) cmdExport(command, path string) tea.Cmd {
+	if m.changes.open {
+		return m.saveChanges(command, path)
+	}
+	if m.o.Diff != nil {
+		return m.exportDiff(command, path)
+	}
+	format, err := prompt.Format(path)
+	if err != nil {
+		m.complain("%v", err)
+		return nil
+	}
+	var b bytes.Buffer
+	if m.watchOpen { // the samples, not the list
+		if err := m.writeSamples(&b, format); err != nil {
+			m.complain("export: %v", err)
+			return nil
+		}
+		return save(command, path, "the samples", b.Bytes())
+	}
+	if err := export.List(&b, m.x.cat.Select(m.x.items(m.shown)), export.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}); err != nil {
+		m.complain("export: %v", err)
+		return nil
+	}
+	return save(command, path, m.x.countWords(m.shown), b.Bytes())
+}

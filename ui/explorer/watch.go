@@ -1,0 +1,348 @@
+package explorer
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/catalog"
+	"mpitx/ui/link"
+)
+
+const (
+	maxSamples = 1200 // of one rank of a pinned variable
+	maxPast    = 200  // variables that are not pinned and keep their samples
+)
+
+// watching holds the pins and the settings of the view that shows them.
+type watching struct {
+	list      []*series          // the pins, oldest first
+	past      map[string]*series // variables without a pin that were read more than once
+	at        scroll
+	show      showing
+	ranks     bool // one curve for each rank, else their sum
+	log10     bool
+	paused    bool
+	watchOpen bool
+	late      bool // the last reading timed out, and the status says so
+	asked     bool // a reading is under way
+	ticking   bool // a tick is under way
+	every     time.Duration
+	round     int // ticks of earlier rounds are dropped
+}
+
+// showing says how samples become a curve.
+type showing int
+
+const (
+	showAuto showing = iota // rates of classes that only grow, values of all others
+	showRaw
+	showDelta
+	showRate
+)
+
+func (s showing) String() string {
+	return [...]string{"counters, aggregates and timers as rate/s, others as value", "value", "delta", "rate/s"}[s]
+}
+
+// showing resolves showAuto for a variable.
+func (m *Model) showing(s *series) showing {
+	switch {
+	case s.are():
+		return showRaw
+	case m.show != showAuto:
+		return m.show
+	}
+	if k, ok := m.x.byID[s.id]; ok {
+		switch m.x.entries[k].v.Class {
+		case catalog.ClassCounter, catalog.ClassAggregate, catalog.ClassTimer:
+			return showRate
+		}
+	}
+	return showRaw
+}
+
+// series holds the samples of a variable: a row for each sample, a column for each rank; NaN: no value.
+type series struct {
+	id    string
+	times []time.Time
+	ranks []int
+	rows  [][]float64
+	words
+}
+
+type tickMsg int
+
+func (m *Model) pins() map[string]*series {
+	pins := make(map[string]*series, len(m.watching.list))
+	for _, s := range m.watching.list {
+		pins[s.id] = s
+	}
+	return pins
+}
+
+// series finds the samples of a variable; nil: it was read at most once.
+func (m *Model) series(id string) *series {
+	if s := m.pins()[id]; s != nil {
+		return s
+	}
+	return m.past[id]
+}
+
+// begin prepares the pins for another back end: their histories continue after a gap.
+func (w *watching) begin() {
+	w.asked, w.ticking = false, false
+	w.round++
+	w.past = map[string]*series{}
+	for _, s := range w.list {
+		if len(s.rows) > 0 {
+			s.add(time.Now(), nil)
+		}
+	}
+}
+
+// add appends a sample, and drops the oldest beyond maxSamples.
+func (s *series) add(at time.Time, row []float64) {
+	if len(s.rows) >= maxSamples {
+		s.rows, s.times = append(s.rows[:0], s.rows[1:]...), append(s.times[:0], s.times[1:]...)
+	}
+	s.rows, s.times = append(s.rows, row), append(s.times, at)
+}
+
+// sampleOnly explains how to read a virtual variable.
+func (m *Model) sampleOnly(e *entry) {
+	m.note("%s is computed inside applications: mpitx sample --pvar %s -- ./app", e.name, e.name)
+}
+
+func (m *Model) togglePin() tea.Cmd {
+	e := m.current()
+	if e == nil || !m.alive() {
+		return nil
+	}
+	if e.pinned {
+		m.unpin(e.v.ID())
+		return m.save()
+	}
+	if !e.variable() {
+		m.noValue(e)
+		return nil
+	}
+	if e.v.Kind == catalog.Virtual {
+		m.sampleOnly(e)
+		return nil
+	}
+	if !watchable(e) {
+		m.note("%s cannot be watched: it cannot be read after MPI_Init", e.name)
+		return nil
+	}
+	m.pin(e)
+	m.say("pinned %s: w watches it", e.name)
+	return tea.Batch(m.tick(), m.save())
+}
+
+func (m *Model) pin(e *entry) {
+	if !e.pinned {
+		e.pinned = true
+		s := m.past[e.v.ID()]
+		if s == nil {
+			s = &series{id: e.v.ID()}
+		}
+		delete(m.past, s.id)
+		m.watching.list = append(m.watching.list, s)
+		m.keepPin(s.id, true)
+		m.generation++
+	}
+}
+
+func (m *Model) unpin(id string) {
+	list := m.watching.list[:0]
+	for _, s := range m.watching.list {
+		if s.id != id {
+			list = append(list, s)
+		}
+	}
+	m.watching.list = list
+	m.keepPin(id, false)
+	if k, ok := m.x.byID[id]; ok {
+		m.x.entries[k].pinned = false
+	}
+	m.at.clamp(len(list))
+	m.generation++
+	m.say("unpinned %s", id)
+}
+
+func (m *Model) cmdWatch(args string) tea.Cmd {
+	for _, name := range strings.Fields(args) {
+		if e := m.named(name); e != nil {
+			m.pin(e)
+		} else {
+			return nil
+		}
+	}
+	return m.startWatch()
+}
+
+func (m *Model) startWatch() tea.Cmd {
+	m.mode, m.watchOpen = modeWatch, true
+	return m.tick()
+}
+
+// tick schedules the next reading of the pins. Without pins, or while paused, it does nothing.
+func (m *Model) tick() tea.Cmd {
+	if len(m.watching.list) == 0 || m.paused || m.ticking || m.ended != "" || m.x == nil || m.backend == nil {
+		return nil
+	}
+	m.ticking = true
+	m.round++
+	round := m.round
+	return tea.Tick(m.every, func(time.Time) tea.Msg { return tickMsg(round) })
+}
+
+func (m *Model) ticked(msg tickMsg) tea.Cmd {
+	if int(msg) != m.round {
+		return nil
+	}
+	m.ticking = false
+	if m.asked || m.paused || m.ended != "" || m.x == nil || len(m.watching.list) == 0 {
+		return nil
+	}
+	m.asked = true
+	ids := []string{}
+	for _, s := range m.watching.list {
+		ids = append(ids, s.id)
+	}
+	return m.read(ids, true)
+}
+
+// record adds a sample to the histories of the pins.
+func (m *Model) record(ids []string, s *link.Sample) {
+	pins := m.pins()
+	for i, id := range ids {
+		p := pins[id]
+		var enum *catalog.Enum
+		if k, ok := m.x.byID[id]; ok {
+			enum = m.x.cat.EnumOf(m.x.entries[k].v)
+		}
+		if p == nil {
+			p = m.past[id]
+		}
+		if p == nil {
+			if len(m.past) >= maxPast {
+				continue
+			}
+			p = &series{id: id}
+			m.past[id] = p
+		}
+		row := make([]float64, len(p.ranks))
+		for k := range row {
+			row[k] = math.NaN()
+		}
+		for _, r := range s.Ranks {
+			k := 0
+			for k < len(p.ranks) && p.ranks[k] != r.Rank {
+				k++
+			}
+			if k == len(p.ranks) {
+				p.ranks = append(p.ranks, r.Rank)
+				row = append(row, math.NaN())
+			}
+			if i < len(r.Readings) {
+				row[k] = p.number(&r.Readings[i], enum)
+			}
+		}
+		p.add(s.Time, row)
+	}
+}
+
+// number is the sum of a reading's elements; NaN if it is not numeric.
+func number(r *catalog.Reading) float64 {
+	if r.Status != catalog.StatusOK || r.Value.IsZero() || r.Value.Type().Form() == catalog.FormText {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i := range r.Value.Len() {
+		switch r.Value.Type().Form() {
+		case catalog.FormFloat:
+			sum += r.Value.Float(i)
+		case catalog.FormUnsigned, catalog.FormBool:
+			sum += float64(r.Value.Uint(i))
+		default:
+			sum += float64(r.Value.Int(i))
+		}
+	}
+	return sum
+}
+
+// rank is the curve of a rank.
+func (s *series) rank(k int, show showing) []float64 {
+	out := make([]float64, len(s.rows))
+	for i, row := range s.rows {
+		out[i] = math.NaN()
+		if k < len(row) {
+			out[i] = row[k]
+		}
+	}
+	return differences(out, s.times, show)
+}
+
+// total is the curve of the sum over all ranks that answered, or of the word that most of them have.
+func (s *series) total(show showing) []float64 {
+	out := make([]float64, len(s.rows))
+	for i, row := range s.rows {
+		if s.are() {
+			out[i], _ = most(row)
+			continue
+		}
+		sum, some := 0.0, false
+		for _, v := range row {
+			if !math.IsNaN(v) {
+				sum += v
+				some = true
+			}
+		}
+		out[i] = math.NaN()
+		if some && len(row) == len(s.ranks) {
+			out[i] = sum
+		}
+	}
+	return differences(out, s.times, show)
+}
+
+func differences(values []float64, times []time.Time, show showing) []float64 {
+	if show == showRaw {
+		return values
+	}
+	out := make([]float64, max(0, len(values)-1))
+	for i := range out {
+		out[i] = values[i+1] - values[i]
+		if show == showRate {
+			out[i] /= max(times[i+1].Sub(times[i]).Seconds(), 1e-6)
+		}
+	}
+	return out
+}
+
+// ---- keys ----
+
+func (m *Model) endWatch() { m.mode, m.watchOpen, m.changes.open = modeNormal, false, false }
+
+func (m *Model) pauseWatch() tea.Cmd {
+	m.paused = !m.paused
+	return m.tick()
+}
+
+// pace changes the time between two readings by a factor.
+func (m *Model) pace(factor float64) {
+	m.every = min(max(time.Duration(float64(m.every)*factor), 100*time.Millisecond), 10*time.Second)
+}
+
+func (m *Model) unpinWatched() {
+	if m.at.at < len(m.watching.list) {
+		m.unpin(m.watching.list[m.at.at].id)
+	}
+	if len(m.watching.list) == 0 {
+		m.endWatch()
+	}
+}

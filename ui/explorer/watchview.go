@@ -1,0 +1,189 @@
+package explorer
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/export"
+	"mpitx/text"
+	"mpitx/ui/chart"
+	"mpitx/ui/term"
+)
+
+const watchTop = 2 // the line of the body where the list of pins begins
+
+// watchRows is the number of pins that the list shows.
+func (m *Model) watchRows(height int) int {
+	return min(len(m.watching.list)+2, max(height/2, 3)) - 2
+}
+
+// watchView lists the pins with their histories, and draws the selected one.
+func (m *Model) watchView(width, height int) []string {
+	n := len(m.watching.list)
+	if n == 0 {
+		return m.block(m.unwatched(width), width, height)
+	}
+	top := m.watchRows(height) + 2
+	m.at.view(n, top-2)
+	state := fmt.Sprintf(" every %s", m.every)
+	if m.paused {
+		state += ", PAUSED"
+	}
+	if m.log10 {
+		state += ", logarithmic scale"
+	}
+	state += fmt.Sprintf(": %s", m.show)
+	lines := []string{m.t.Paint(term.Heading, state), ""}
+	nameW, valueW := 0, 10
+	for _, s := range m.watching.list {
+		nameW = max(nameW, term.Width(m.t.SafeLine(s.id, width)))
+		valueW = max(valueW, term.Width(m.last(s)))
+	}
+	valueW = min(valueW, max(width/4, 10))
+	nameW = min(nameW, max(width-valueW-4-leastSpark, 18)) // names have the first claim on the width
+	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
+		s := m.watching.list[i]
+		sign, style := "  ", term.Plain
+		if i == m.at.at {
+			sign, style = "> ", term.Cursor
+		}
+		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(m.last(s), valueW)+" ")+
+			chart.Sparkline(s.total(m.showing(s)), width-nameW-valueW-4, false, m.t))
+	}
+	lines = m.block(lines, width, top)
+	if m.at.at >= n || height-top < 3 {
+		return m.block(lines, width, height)
+	}
+	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
+}
+
+// unwatched is the view without pins: how to pin something.
+func (m *Model) unwatched(width int) []string {
+	lines := []string{"", " " + m.t.Paint(term.Heading, "Nothing is pinned."), ""}
+	text := "This view shows the values of pinned variables over time. Esc goes back to the list, where p pins the variable under the cursor. " +
+		":watch NAME pins one by its name."
+	lines = append(lines, m.wrapped(text, width, term.Plain)...)
+	var offers []string
+	for i := range m.x.entries {
+		if e := &m.x.entries[i]; e.v.Kind == catalog.Pvars && watchable(e) && len(offers) < 5 {
+			offers = append(offers, e.v.ID())
+		}
+	}
+	if len(offers) > 0 {
+		lines = append(lines, "", " "+m.t.Paint(term.Label, "for example"))
+		for _, id := range offers {
+			lines = append(lines, m.inLines(m.t.Safe(":watch "+id), width, term.Plain)...)
+		}
+	}
+	return lines
+}
+
+const leastSpark = 16 // cells of a sparkline
+
+// last writes the newest value of all ranks.
+func (m *Model) last(s *series) string {
+	curve := s.total(m.showing(s))
+	if len(curve) == 0 || math.IsNaN(curve[len(curve)-1]) {
+		return "-"
+	}
+	text := m.amount(s, curve[len(curve)-1])
+	if s.are() {
+		if _, others := most(s.rows[len(s.rows)-1]); others > 0 {
+			text += fmt.Sprintf(" and %d other", others)
+		}
+	}
+	return text
+}
+
+// amount writes a number of a series.
+func (m *Model) amount(s *series, x float64) string {
+	switch {
+	case s.are():
+		return m.t.Cut(m.t.SafeLine(s.word(x), maxWord), maxWord)
+	case m.showing(s) == showRate:
+		return chart.Number(x) + "/s"
+	}
+	return chart.Number(x)
+}
+
+// maxWord is how much of an item or a text a chart shows.
+const maxWord = 24
+
+// chart draws the sum of a variable over all ranks, or a strip for each rank.
+func (m *Model) chart(s *series, width, height int) []string {
+	show := m.showing(s)
+	rows := chart.Rows{Label: func(x float64) string { return m.amount(s, x) }, Items: s.are(), Log: m.log10 && !s.are(), Time: chart.Time{Right: "now"}}
+	title := show.String()
+	switch n := len(s.ranks); {
+	case n > 1 && s.are():
+		title += " of most ranks (s shows each)"
+	case n > 1:
+		title += ", sum of " + text.Count(n, "rank")
+	}
+	if m.ranks {
+		title, rows.Title = show.String()+" on each rank", "rank"
+		for k, r := range s.ranks {
+			rows.Names, rows.Values = append(rows.Names, strconv.Itoa(r)), append(rows.Values, s.rank(k, show))
+		}
+	} else {
+		rows.Names, rows.Values = []string{""}, [][]float64{s.total(show)}
+	}
+	if n := len(s.times); n > 1 {
+		rows.Time.Step = s.times[n-1].Sub(s.times[0]) / time.Duration(n-1)
+		if m.paused || m.ended != "" {
+			rows.Time.Right = s.times[n-1].Format(time.TimeOnly)
+		}
+	}
+	return append([]string{" " + title}, chart.Strips(rows, width, height-1, m.t).Lines...)
+}
+
+// writeSamples writes the samples of the pins: a row for each time, variable and rank.
+func (m *Model) writeSamples(w io.Writer, f export.Format) error {
+	type sample struct {
+		Time  time.Time `json:"time"`
+		Name  string    `json:"variable"`
+		Rank  int       `json:"rank"`
+		Value *float64  `json:"value"`
+		Text  string    `json:"text,omitempty"` // of an item, or the value of a text variable
+	}
+	samples := []sample{}
+	for _, s := range m.watching.list {
+		for i, row := range s.rows {
+			for k, v := range row {
+				x := sample{s.times[i], s.id, s.ranks[k], &v, ""}
+				if s.are() && !math.IsNaN(v) {
+					x.Text = s.word(v)
+				}
+				if math.IsNaN(v) || math.IsInf(v, 0) || s.texts != nil {
+					x.Value = nil
+				}
+				samples = append(samples, x)
+			}
+		}
+	}
+	if f == export.FormatJSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(samples)
+	}
+	if f != export.FormatCSV {
+		return fmt.Errorf("samples can be saved as .csv or .json")
+	}
+	c := csv.NewWriter(w)
+	c.Write([]string{"time", "variable", "rank", "value", "text"})
+	for _, s := range samples {
+		v := ""
+		if s.Value != nil {
+			v = strconv.FormatFloat(*s.Value, 'g', -1, 64)
+		}
+		c.Write([]string{s.Time.UTC().Format(time.RFC3339Nano), export.Terminal{}.CSV(s.Name), strconv.Itoa(s.Rank), v, export.Terminal{}.CSV(s.Text)})
+	}
+	c.Flush()
+	return c.Error()
+}
