@@ -236,7 +236,7 @@ func listRules(a *app, chosen []check.Rule, f export.Format, term export.Termina
 				subject = rule.Subject
 				fmt.Fprintln(a.out, term.Heading(subject))
 			}
-			fmt.Fprintln(a.out, wrapLine(fmt.Sprintf("  %-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 27)))
+			fmt.Fprintln(a.out, export.WrapLine(fmt.Sprintf("  %-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 27)))
 		}
 		return nil
 	}

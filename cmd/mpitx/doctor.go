@@ -167,9 +167,9 @@ func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen ma
 		fmt.Fprintf(w, "started by %s: rank %d of %d\n", l.Command(), l.Rank, l.Size)
 	}
 	if chooseErr != nil {
-		fmt.Fprintf(w, "\n%s\n", wrapText("no MPI would be used: "+t.SafeText(chooseErr.Error()), t.Width))
+		fmt.Fprintf(w, "\n%s\n", export.Wrap("no MPI would be used: "+t.SafeText(chooseErr.Error()), t.Width))
 	} else {
-		fmt.Fprintf(w, "\n%s\n", wrapText(fmt.Sprintf("would use %s: %s", t.Safe(chosen.Name()), t.Safe(chosen.Why)), t.Width))
+		fmt.Fprintf(w, "\n%s\n", export.Wrap(fmt.Sprintf("would use %s: %s", t.Safe(chosen.Name()), t.Safe(chosen.Why)), t.Width))
 	}
 	for _, f := range findings {
 		mark := ""
@@ -180,7 +180,7 @@ func (o *doctorOptions) report(t export.Terminal, findings []*finding, chosen ma
 		line := func(label, text string) {
 			if text != "" {
 				const indent = "               "
-				fmt.Fprintln(w, wrapLine(fmt.Sprintf("  %-12s %s", label, t.Safe(text)), t.Width, indent))
+				fmt.Fprintln(w, export.WrapLine(fmt.Sprintf("  %-12s %s", label, t.Safe(text)), t.Width, indent))
 			}
 		}
 		line("library", f.mpi.Lib)

@@ -122,7 +122,7 @@ func narrow(r *export.Rows, t export.Terminal) string {
 			name += " in " + row[column["where"]].(string)
 		}
 		if note := row[column["note"]].(string); note != "" {
-			fmt.Fprintln(&notes, wrapText(t.SafeText(name+": "+note), t.Width))
+			fmt.Fprintln(&notes, export.Wrap(t.SafeText(name+": "+note), t.Width))
 			row[column["note"]] = ""
 		}
 	}

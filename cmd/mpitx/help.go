@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"mpitx/export"
+
 	"github.com/spf13/cobra"
 )
 
@@ -23,7 +25,7 @@ func help(cmd *cobra.Command, _ []string) {
 	if text == "" {
 		text = cmd.Short
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", wrapText(strings.TrimSpace(text), helpWidth), usage(cmd))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", export.Wrap(strings.TrimSpace(text), helpWidth), usage(cmd))
 }
 
 // usage is a command's synopsis, examples and flags.

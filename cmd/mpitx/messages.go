@@ -239,7 +239,7 @@ func (a *app) say(words string) {
 	if words = text.Safe(words); width > 0 {
 		words = shorten(words)
 	}
-	fmt.Fprintln(a.errs, wrapLine("mpitx: "+words, width, "       "))
+	fmt.Fprintln(a.errs, export.WrapLine("mpitx: "+words, width, "       "))
 }
 
 // widthVariable passes the width of standard error's terminal to the processes that write into a launcher's pipe.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpitx/export"
 )
 
 // withPager is an environment with another pager.
@@ -113,7 +115,7 @@ func TestWrapLine(t *testing.T) {
 		{"größe größe", 8, "größe\n  größe"},
 		{"an odd ` quote at the end", 12, "an odd\n  ` quote at the end"},
 	} {
-		if got := wrapLine(c.line, c.width, "  "); got != c.want {
+		if got := export.WrapLine(c.line, c.width, "  "); got != c.want {
 			t.Errorf("%q at %d: %q, want %q", c.line, c.width, got, c.want)
 		}
 	}

@@ -56,7 +56,7 @@ func (r *redrawn) draw(more bool, print func(export.Terminal) error) error {
 // wrapped is text as lines that fit the terminal.
 func wrapped(text string, width int) (lines []string) {
 	for line := range strings.Lines(text) {
-		lines = append(lines, strings.Split(wrapText(strings.TrimSuffix(line, "\n"), width), "\n")...)
+		lines = append(lines, strings.Split(export.Wrap(strings.TrimSuffix(line, "\n"), width), "\n")...)
 	}
 	return lines
 }

@@ -13,6 +13,7 @@ import (
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/sites"
 	"mpitx/recording/where"
 	"mpitx/text"
 )
@@ -173,11 +174,12 @@ const hangStack = 16
 // reportHang prints the states on standard error.
 func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
 	var b bytes.Buffer
-	sites := callSites(run.Start)
-	defer sites.close()
-	job := where.Look(func() *where.Job { return where.ReadStacks(run, sites.site, sites.stacks(hangStack)) })
+	callers := sites.NewCallers(run.Start)
+	defer callers.Close()
+	job := where.Look(func() *where.Job { return where.ReadStacks(run, callers.Site, callers.Stacks(hangStack)) })
 	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", text.RoughDuration(idle))
-	whereText(&b, run, job, where.Analyze(job), export.Terminal{UTF8: true}, export.FormatWide)
+	answer := export.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
+	answer.Write(&b, export.FormatWide, export.Terminal{UTF8: true})
 	o.a.errs.Write(b.Bytes())
 }
 

@@ -318,13 +318,13 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 		for _, s := range known {
 			fmt.Fprintf(o.a.out, "%s\n", o.term.Safe(s.Name+"="+s.Value))
 			for _, line := range s.lines(o.n) {
-				fmt.Fprintln(o.a.out, wrapText("  "+o.term.SafeText(line), o.term.Width))
+				fmt.Fprintln(o.a.out, export.Wrap("  "+o.term.SafeText(line), o.term.Width))
 			}
 		}
-		fmt.Fprintln(o.a.out, wrapText(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.term.Safe(what), o.rounds, text.Count(o.n, "rank")), o.term.Width))
+		fmt.Fprintln(o.a.out, export.Wrap(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.term.Safe(what), o.rounds, text.Count(o.n, "rank")), o.term.Width))
 		for _, words := range []string{o.short, o.partly} {
 			if words != "" {
-				fmt.Fprintln(o.a.out, wrapText(words, o.term.Width))
+				fmt.Fprintln(o.a.out, export.Wrap(words, o.term.Width))
 			}
 		}
 	}
@@ -356,7 +356,7 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 	if err := rows.Write(o.a.out, o.format, o.term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
 		return err
 	}
-	_, err := fmt.Fprintln(o.a.out, wrapText(verdict(changes), o.term.Width))
+	_, err := fmt.Fprintln(o.a.out, export.Wrap(verdict(changes), o.term.Width))
 	return err
 }
 

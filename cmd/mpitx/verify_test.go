@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"mpitx/export"
+	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/compare"
 	"mpitx/recording/processor"
@@ -146,7 +147,8 @@ func TestIncompleteRank(t *testing.T) {
 	defer run.Close()
 	var text, document strings.Builder
 	job := &where.Job{Size: 4}
-	err = errors.Join(whereText(&text, run, job, where.Analyze(job), export.Terminal{}, export.FormatTable), whereJSON(&document, run, job, where.Analyze(job)))
+	answer := export.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
+	err = errors.Join(answer.Write(&text, export.FormatTable, export.Terminal{}), answer.Write(&document, export.FormatJSON, export.Terminal{}))
 	if err != nil || !strings.Contains(text.String(), "\n  rank 2: the recording is incomplete: the agent got no memory") || !strings.Contains(document.String(), `"incomplete_ranks": [
     2
   ]`) {

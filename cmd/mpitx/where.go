@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -17,8 +15,8 @@ import (
 	"mpitx/export"
 	"mpitx/launch"
 	"mpitx/recording"
+	"mpitx/recording/sites"
 	"mpitx/recording/where"
-	"mpitx/text"
 )
 
 const maxWhereStack = 64 // as in agent/tools/where/stacks.c
@@ -162,17 +160,17 @@ func justStarted(dir string) bool {
 
 // print prints the states of all ranks once.
 func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
-	sites := callSites(run.Start)
-	defer sites.close()
+	callers := sites.NewCallers(run.Start)
+	defer callers.Close()
 	var stacks where.Stacks
 	if o.stack > 0 {
-		stacks = sites.stacks(o.stack)
+		stacks = callers.Stacks(o.stack)
 	}
 	if o.states {
-		return json.NewEncoder(o.a.out).Encode(where.ReadStacks(run, sites.site, stacks))
+		return json.NewEncoder(o.a.out).Encode(where.ReadStacks(run, callers.Site, stacks))
 	}
 	job := where.Look(func() *where.Job {
-		job := where.ReadStacks(run, sites.site, stacks)
+		job := where.ReadStacks(run, callers.Site, stacks)
 		if strings.TrimSpace(o.rsh) != "" {
 			o.readHosts(run.Dir, job)
 		}
@@ -184,145 +182,11 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 		}
 		return failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
 	}
-	report := where.Analyze(job)
+	answer := &export.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
 	if o.format == export.FormatCSV {
-		for _, text := range launch.Incomplete(run) {
-			o.a.complain("%s", text)
+		for _, note := range answer.Notes {
+			o.a.complain("%s", note)
 		}
 	}
-	switch o.format {
-	case export.FormatJSON:
-		return whereJSON(o.a.out, run, job, report)
-	case export.FormatCSV:
-		return whereRows(report).Write(o.a.out, o.format, t)
-	}
-	return whereText(o.a.out, run, job, report, t, o.format)
-}
-
-// whereText writes the findings and the table for people.
-func whereText(w io.Writer, run *recording.Run, job *where.Job, report *where.Report, t export.Terminal, f export.Format) error {
-	fmt.Fprintf(w, "%s: %s%s\n", t.Safe(filepath.Base(run.Dir)), text.Count(job.Size, "rank"), runState(run))
-	for _, finding := range report.Findings {
-		words := finding.Text
-		if !t.UTF8 {
-			words = strings.ReplaceAll(strings.ReplaceAll(words, "→", "->"), "…", "...")
-		}
-		fmt.Fprintln(w, wrapText("  "+t.Safe(words), t.Width))
-	}
-	if report.Computes && len(report.Findings) == 0 {
-		fmt.Fprintln(w, "  no rank waits in MPI")
-	}
-	for _, words := range launch.Incomplete(run) {
-		fmt.Fprintln(w, wrapText("  "+t.Safe(words), t.Width))
-	}
-	fmt.Fprintln(w)
-	if err := whereRows(report).Write(w, f, t); err != nil {
-		return err
-	}
-	for _, g := range report.Groups {
-		if len(g.Stack) == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "\n%s %s, called from\n", text.RankList(g.Ranks), t.Safe(g.Doing))
-		for _, frame := range g.Stack {
-			if frame == unknownFrames && !t.UTF8 {
-				frame = "..."
-			}
-			fmt.Fprintf(w, "  %s\n", t.Safe(frame))
-		}
-	}
-	return nil
-}
-
-func runState(run *recording.Run) string {
-	if run.Running() {
-		return ", running for " + time.Since(run.Start).Round(time.Second).String()
-	}
-	return ", not running"
-}
-
-// whereRows is the table of states.
-func whereRows(report *where.Report) *export.Rows {
-	rows := &export.Rows{Schema: "mpitx.where", Columns: []export.RowColumn{
-		{Name: "ranks", Header: "RANKS"}, {Name: "condition"}, {Name: "state", Header: "STATE"}, {Name: "call"}, {Name: "object", Header: "ON", Optional: true},
-		{Name: "peer", Header: "PEER", Optional: true}, {Name: "tag", Header: "TAG", Optional: true}, {Name: "bytes", Header: "BYTES", Optional: true, Right: true},
-		{Name: "seconds"}, {Name: "for", Header: "FOR"}, {Name: "site", Header: "CALLED FROM", Optional: true}, {Name: "requests", Header: "REQUESTS", Optional: true, Spare: true},
-		{Name: "end"}, {Name: "outside"}, {Name: "stack"},
-	}}
-	for _, g := range report.Groups {
-		var bytes, seconds any
-		if g.Bytes >= 0 {
-			bytes = g.Bytes
-		}
-		since := "a moment"
-		switch {
-		case g.Since >= 0:
-			seconds = float64(g.Since.Milliseconds()) / 1000
-			since = text.RoughDuration(g.Since)
-		case g.Condition > where.Dead:
-			since = ""
-		}
-		rows.Rows = append(rows.Rows, []any{text.RankList(g.Ranks), g.Condition.String(), g.Doing, g.Call, g.Object, g.Peer, g.Tag, bytes, seconds, since, g.Site,
-			strings.TrimPrefix(g.Requests, "; "), g.End, g.Outside, strings.Join(g.Stack, " < ")})
-	}
-	return rows
-}
-
-// whereJSON writes everything for programs.
-func whereJSON(w io.Writer, run *recording.Run, job *where.Job, report *where.Report) error {
-	type finding struct {
-		Kind      string          `json:"kind"`
-		Ranks     []int           `json:"ranks"`
-		Certainty where.Certainty `json:"certainty"`
-		Text      string          `json:"text"`
-	}
-	type state struct {
-		Ranks     []int    `json:"ranks"`
-		Condition string   `json:"condition"`
-		State     string   `json:"state"`
-		Waits     bool     `json:"waits"`
-		Call      string   `json:"call,omitempty"`
-		Object    string   `json:"object,omitempty"`
-		Peer      string   `json:"peer,omitempty"`
-		Tag       string   `json:"tag,omitempty"`
-		Bytes     *int64   `json:"bytes,omitempty"`
-		Seconds   *float64 `json:"seconds,omitempty"`
-		Site      string   `json:"site,omitempty"`
-		Requests  string   `json:"requests,omitempty"`
-		End       string   `json:"end,omitempty"`
-		Outside   string   `json:"outside,omitempty"`
-		Stack     []string `json:"stack,omitempty"`
-	}
-	answer := struct {
-		Schema   string    `json:"schema"`
-		Version  int       `json:"version"`
-		Run      string    `json:"run"`
-		Size     int       `json:"size"`
-		Running  bool      `json:"running"`
-		Findings []finding `json:"findings"`
-		States   []state   `json:"states"`
-
-		Incomplete []int `json:"incomplete_ranks,omitempty"`
-	}{"mpitx.where", 1, run.Dir, job.Size, run.Running(), []finding{}, []state{}, run.IncompleteRanks()}
-	for _, f := range report.Findings {
-		answer.Findings = append(answer.Findings, finding(f))
-	}
-	for _, g := range report.Groups {
-		s := state{Ranks: g.Ranks, Condition: g.Condition.String(), State: g.Doing, Waits: g.Waits, Call: g.Call, Object: g.Object, Peer: g.Peer, Tag: g.Tag,
-			Site: g.Site, Requests: strings.TrimPrefix(g.Requests, "; "), End: g.End, Outside: g.Outside, Stack: g.Stack}
-		if g.Bytes >= 0 {
-			s.Bytes = &g.Bytes
-		}
-		if g.Since >= 0 {
-			seconds := float64(g.Since.Milliseconds()) / 1000
-			s.Seconds = &seconds
-		}
-		answer.States = append(answer.States, s)
-	}
-	b, err := json.MarshalIndent(answer, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
+	return answer.Write(o.a.out, o.format, t)
 }

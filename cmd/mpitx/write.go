@@ -266,7 +266,7 @@ func (o *writeOptions) explain(name string, e, asked tuning.Effect, ranks int) {
 		if k == 0 {
 			fmt.Fprintln(o.a.out)
 		}
-		fmt.Fprintln(o.a.out, wrapText(o.term.SafeText(line), o.term.Width))
+		fmt.Fprintln(o.a.out, export.Wrap(o.term.SafeText(line), o.term.Width))
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// UnknownFrames stands for the outer frames of a stack that the agent could not follow.
+const UnknownFrames = "…"
+
 // Group is the ranks in one state. A rank with several threads can be in several groups.
 type Group struct {
 	Ranks     []int

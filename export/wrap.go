@@ -1,24 +1,20 @@
-package main
+package export
 
-import (
-	"strings"
+import "strings"
 
-	"mpitx/export"
-)
-
-// wrapText breaks lines that are wider than width.
-func wrapText(text string, width int) string {
-	lines := strings.Split(text, "\n")
+// Wrap breaks lines that are wider than width.
+func Wrap(s string, width int) string {
+	lines := strings.Split(s, "\n")
 	for k, line := range lines {
-		lines[k] = wrapLine(line, width, line[:len(line)-len(strings.TrimLeft(line, " "))])
+		lines[k] = WrapLine(line, width, line[:len(line)-len(strings.TrimLeft(line, " "))])
 	}
 	return strings.Join(lines, "\n")
 }
 
-// wrapLine breaks a line between words if it is wider than width; following lines start with indent. A command in `…`
+// WrapLine breaks a line between words if it is wider than width; following lines start with indent. A command in `…`
 // stays on one line, so that it can be pasted. Width 0 means no breaks.
-func wrapLine(line string, width int, indent string) string {
-	if width <= 0 || export.Width(line) <= width {
+func WrapLine(line string, width int, indent string) string {
+	if width <= 0 || Width(line) <= width {
 		return line
 	}
 	var b strings.Builder
@@ -26,7 +22,7 @@ func wrapLine(line string, width int, indent string) string {
 	b.WriteString(line[:len(line)-len(rest)])
 	at, quoted, first := b.Len(), false, true
 	word := func(text string) {
-		n := export.Width(text)
+		n := Width(text)
 		switch {
 		case first:
 		case at+1+n > width:

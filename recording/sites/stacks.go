@@ -1,4 +1,4 @@
-package main
+package sites
 
 import (
 	"fmt"
@@ -11,30 +11,29 @@ import (
 	"mpitx/symbols"
 )
 
-// unknownFrames stands for the outer frames of a stack that the agent could not follow.
-const unknownFrames = "…"
-
-// whereSites resolves return addresses to functions, files and lines, until it is closed.
-type whereSites struct {
+// Callers resolves return addresses to functions, files and lines, until it is closed.
+type Callers struct {
 	all   *symbols.Symbols
-	known map[string][]whereFrame
+	known map[string][]caller
 }
 
-// whereFrame is a frame for people.
-type whereFrame struct {
+// caller is a frame for people.
+type caller struct {
 	text   string
 	main   bool // where the program begins
 	system bool // in the C library
 }
 
-func callSites(start time.Time) *whereSites {
-	return &whereSites{symbols.New(symbols.Options{Recorded: start}), map[string][]whereFrame{}}
+// NewCallers is for a run that started at a time: symbols of newer files do not count.
+func NewCallers(start time.Time) *Callers {
+	return &Callers{symbols.New(symbols.Options{Recorded: start}), map[string][]caller{}}
 }
 
-func (s *whereSites) close() { s.all.Close() }
+// Close releases the symbols.
+func (s *Callers) Close() { s.all.Close() }
 
-// site is the place of a call.
-func (s *whereSites) site(r *recording.Rank, address uint64) string {
+// Site is the place of a call.
+func (s *Callers) Site(r *recording.Rank, address uint64) string {
 	m := r.Module(address)
 	if m == nil || strings.HasPrefix(filepath.Base(m.Path), "libmpi") { // the library's Fortran interface, not the program
 		return ""
@@ -42,10 +41,10 @@ func (s *whereSites) site(r *recording.Rank, address uint64) string {
 	return s.frames(m, address)[0].text
 }
 
-// stacks returns what resolves stacks to at most so many frames, up to main.
-func (s *whereSites) stacks(most int) where.Stacks {
+// Stacks returns what resolves stacks to at most so many frames, up to main.
+func (s *Callers) Stacks(most int) where.Stacks {
 	return func(r *recording.Rank, addresses []uint64, whole bool) []string {
-		var frames []whereFrame
+		var frames []caller
 		for _, address := range addresses {
 			m := r.Module(address)
 			if m == nil {
@@ -68,27 +67,27 @@ func (s *whereSites) stacks(most int) where.Stacks {
 	}
 }
 
-func stackLines(frames []whereFrame, most int, whole bool) (lines []string) {
+func stackLines(frames []caller, most int, whole bool) (lines []string) {
 	for _, f := range frames[:min(most, len(frames))] {
 		lines = append(lines, f.text)
 	}
 	if len(frames) < most && !whole {
-		lines = append(lines, unknownFrames)
+		lines = append(lines, where.UnknownFrames)
 	}
 	return lines
 }
 
 // frames are the functions at an address, the innermost first: several if calls were inlined.
-func (s *whereSites) frames(m *recording.Module, address uint64) []whereFrame {
+func (s *Callers) frames(m *recording.Module, address uint64) []caller {
 	key := fmt.Sprint(m.Path, m.BuildID, address-m.Bias)
 	if frames, ok := s.known[key]; ok {
 		return frames
 	}
 	base := filepath.Base(m.Path)
 	system := strings.HasPrefix(base, "libc.") || strings.HasPrefix(base, "libpthread")
-	var frames []whereFrame
+	var frames []caller
 	for _, f := range s.all.Resolve(&symbols.Module{Start: m.Start, End: m.End, Bias: m.Bias, Path: m.Path, BuildID: m.BuildID}, address) {
-		frame := whereFrame{system: system, main: f.Function == "main" || f.Function == "MAIN__"}
+		frame := caller{system: system, main: f.Function == "main" || f.Function == "MAIN__"}
 		switch {
 		case f.Line > 0:
 			frame.text = fmt.Sprintf("%s %s:%d", f, filepath.Base(f.File), f.Line)
@@ -100,7 +99,7 @@ func (s *whereSites) frames(m *recording.Module, address uint64) []whereFrame {
 		frames = append(frames, frame)
 	}
 	if len(frames) == 0 {
-		frames = []whereFrame{{text: fmt.Sprintf("%s+%#x", base, address-m.Bias), system: system}}
+		frames = []caller{{text: fmt.Sprintf("%s+%#x", base, address-m.Bias), system: system}}
 	}
 	s.known[key] = frames
 	return frames
