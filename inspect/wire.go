@@ -49,7 +49,7 @@ type failure struct {
 // rootStages are the catalog.Roots that rank 0 sends for comparison.
 type rootStages struct {
 	After, Before []byte
-	Settings      []string // of its environment (origin.Settings)
+	Settings      []string // of its environment (settings.Settings)
 }
 
 // report is what a rank sends to rank 0.

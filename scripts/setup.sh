@@ -146,7 +146,7 @@ build() {
 	build_shims
 	build_qmpi
 	commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
-	CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X main.version=$VERSION${commit:++g$commit}" -o "$BIN/mpitx" ./cmd/mpitx
+	CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X mpitx/cmd/mpitx/cli.Version=$VERSION${commit:++g$commit}" -o "$BIN/mpitx" ./cmd/mpitx
 	CGO_ENABLED=0 go build -buildvcs=false -o "$BIN/mpitx-formats" ./cmd/mpitx-formats
 	if have flock; then exec 9>&-; fi
 }

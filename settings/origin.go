@@ -15,7 +15,7 @@ import (
 // Query is the question.
 type Query struct {
 	Env    *machine.Env
-	Impl   string              // locate.OpenMPI, locate.MPICH or locate.Demo (MPI.Impl): decides how settings are spelt
+	Impl   string              // machine.OpenMPI, machine.MPICH or machine.Demo (MPI.Impl): decides how settings are spelt
 	Prefix string              // of the library (MPI.Prefix), for the default parameter files
 	Lib    string              // the file of the library
 	Text   string              // the library's description of itself

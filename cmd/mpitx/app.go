@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -13,29 +12,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/check/rules"
-	"mpitx/export"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/cmd/mpitx/installed"
+	"mpitx/cmd/mpitx/record"
+	"mpitx/cmd/mpitx/runs"
+	"mpitx/cmd/mpitx/variables"
 	"mpitx/inspect"
 	"mpitx/inspect/serve"
 	"mpitx/machine"
 	"mpitx/machine/keep"
-	"mpitx/settings"
 )
-
-// version is set by the build.
-var version = "0.1.0-dev"
-
-// app is what all commands share.
-type app struct {
-	out     *bufio.Writer
-	errs    io.Writer
-	std     *standard
-	env     *machine.Env
-	color   string // --color
-	noPager bool   // --no-pager
-
-	commands   []string // their names
-	deprecated []string // warnings of old spellings in the command line
-}
 
 // run is the whole program; it returns the exit code.
 func run(args []string) int {
@@ -51,45 +37,16 @@ func run(args []string) int {
 	debug.SetGCPercent(800) // mpitx runs for about a second
 	// A write to a closed pipe then returns EPIPE instead of sending a signal. Child processes are not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	std := &standard{}
-	a := &app{out: bufio.NewWriterSize(answers{std}, 1<<16), errs: messages{std}, std: std, env: machine.System()}
+	a, rank := cli.NewApp()
 	root := newRoot(a)
 	root.SetArgs(args)
-	rank := a.env.Launcher().Rank
-	if rank > 0 { // rank 0 prints the answer; the others print their errors only
-		a.out = bufio.NewWriter(io.Discard)
+	if rank > 0 {
 		root.SetOut(io.Discard)
 	}
-	return a.end(root.Execute(), rank >= 0)
+	return a.End(root.Execute(), rank >= 0)
 }
 
-// warnOverridden warns if programs load another library than the chosen one.
-func (a *app) warnOverridden(m machine.MPI, want string) {
-	if text := settings.Overridden(a.env, m, want); text != "" {
-		a.complain("warning: %s", text)
-	}
-}
-
-// terminal describes the terminal that the answer goes to.
-func (a *app) terminal() (export.Terminal, error) {
-	out := os.Stdout
-	if l := a.env.Launcher(); l.Rank >= 0 {
-		// Launchers connect ranks to a terminal or a pipe as they like, so look at the launcher's own standard output.
-		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/1", l.PID), os.O_WRONLY|syscall.O_NOCTTY, 0)
-		if err != nil {
-			f, _ = os.Open(os.DevNull)
-		}
-		defer f.Close()
-		out = f
-	}
-	t, err := export.Detect(out, a.env.Getenv, a.color)
-	if err != nil {
-		return t, usagef("%v", err)
-	}
-	return t, nil
-}
-
-func newRoot(a *app) *cobra.Command {
+func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mpitx",
 		Short: "Explore the control and performance variables of MPI libraries",
@@ -104,46 +61,43 @@ and marks the values that differ between them.
 
 On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 --from FILE, read-only commands read a snapshot and need no MPI.`,
-		Version:           version,
+		Version:           cli.Version,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
 	}
-	tui := newTUI(a)
+	tui := variables.NewTUI(a)
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		if noFullScreen() != "" || a.env.Launcher().Rank >= 0 {
+		if cli.NoFullScreen() != "" || a.Env.Launcher().Rank >= 0 {
 			return cmd.Help()
 		}
 		return tui.RunE(tui, nil)
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := refuseEmpty(cmd); err != nil {
+		if err := cli.RefuseEmpty(cmd); err != nil {
 			return err
 		}
-		a.std.page = a.pagerCommand(cmd)
-		a.warnDeprecated()
+		a.UsePager(cmd)
 		return nil
 	}
-	root.SetOut(a.out)
-	root.SetErr(a.errs)
-	root.SetFlagErrorFunc(wrongFlag)
+	root.SetOut(a.Out)
+	root.SetErr(a.Errs)
+	root.SetFlagErrorFunc(cli.WrongFlag)
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { _, err := io.WriteString(cmd.OutOrStderr(), usage(cmd)); return err })
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
-	a.color = "auto"
-	root.PersistentFlags().Var(choice[string]{&a.color, export.ColorFlags}, "color", "`WHEN` to use colours: auto, always or never; auto respects NO_COLOR")
-	root.PersistentFlags().BoolVar(&a.noPager, "no-pager", false, "never show long tables in a pager ($MPITX_PAGER, $PAGER or less)")
+	a.Flags(root.PersistentFlags())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(a), newShow(a), newRead(a), newWrite(a), newSnapshot(a), newSample(a), newRecord(a), newExport(a), newStats(a), newTop(a), newRun(a), newWhere(a), newProfile(a), newTrace(a), newTimeline(a), newReport(a), newMatrix(a), newQueues(a), newCompare(a), newVerify(a), newDiff(a), newTools(a), newEnv(a), newCheck(a), tui, newRecover(a), newDoctor(a), newSetup(a), newBackend(a), newVersion(a))
+	root.AddCommand(variables.NewList(a), variables.NewShow(a), variables.NewRead(a), variables.NewWrite(a), variables.NewSnapshot(a), record.NewSample(a), record.NewRecord(a), runs.NewExport(a), runs.NewStats(a), runs.NewTop(a), record.NewRun(a), runs.NewWhere(a), record.NewProfile(a), record.NewTrace(a), runs.NewTimeline(a), runs.NewReport(a), runs.NewMatrix(a), runs.NewQueues(a), runs.NewCompare(a), variables.NewVerify(a), variables.NewDiff(a), installed.NewTools(a), variables.NewEnv(a), installed.NewCheck(a), tui, runs.NewRecover(a), installed.NewDoctor(a), installed.NewSetup(a), variables.NewBackend(a), newVersion(a))
 	root.DisableSuggestions = true // wrongCommand makes them
 	for _, cmd := range root.Commands() {
 		if !cmd.Hidden {
-			a.commands = append(a.commands, cmd.Name())
+			a.Commands = append(a.Commands, cmd.Name())
 		}
 	}
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(cli.NewHelp())
 	root.InitDefaultCompletionCmd()
-	refuseArguments(root, "completion")
+	cli.RefuseArguments(root, "completion")
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.InitDefaultHelpFlag()
 		cmd.Flags().Lookup("help").Usage = "show this help"
@@ -153,10 +107,10 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 	return root
 }
 
-func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version of mpitx", Args: noArguments,
+func newVersion(a *cli.App) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version of mpitx", Args: cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.out, "mpitx", version)
+			_, err := fmt.Fprintln(a.Out, "mpitx", cli.Version)
 			return err
 		}}
 }

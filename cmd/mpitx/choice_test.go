@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 )
 
@@ -26,14 +27,14 @@ func TestChoices(t *testing.T) {
 		"show --comm comm x":                           "--comm: \"comm\": must be world or self; see mpitx help show",
 		"snapshot -o TABLE":                            "-o: \"TABLE\": must be json, the only format of snapshots; see mpitx help snapshot",
 	} {
-		root := newRoot(&app{errs: io.Discard, env: &machine.Env{}})
+		root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 		cmd, rest, err := root.Find(strings.Fields(line))
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := ""
 		if err := cmd.ParseFlags(rest); err != nil {
-			text = wrongFlag(cmd, err).Error()
+			text = cli.WrongFlag(cmd, err).Error()
 		}
 		if text != want {
 			t.Errorf("%s: %q, want %q", line, text, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 )
 
@@ -167,7 +168,7 @@ func flagOf(command *cobra.Command, word string) (f *pflag.Flag, named bool) {
 
 // Every command and flag that a page shows exists and is not deprecated. The changelog may name deprecated ones.
 func TestDocumentedCommands(t *testing.T) {
-	root, count := newRoot(&app{errs: io.Discard, env: &machine.Env{}}), 0
+	root, count := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}}), 0
 	for path, text := range pages(t) {
 		if path == "CHANGELOG.md" {
 			continue

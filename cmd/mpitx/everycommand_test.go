@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 	"mpitx/recording/recordingtest"
 )
@@ -18,7 +19,7 @@ import (
 // everyCommand checks that a table has a line for each command of mpitx, so that new ones are not forgotten.
 func everyCommand(t *testing.T, has func(name string) bool) {
 	t.Helper()
-	for _, c := range newRoot(&app{errs: io.Discard, env: &machine.Env{}}).Commands() {
+	for _, c := range newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}}).Commands() {
 		if !has(c.Name()) {
 			t.Errorf("mpitx %s: add a line for it to the table of %s", c.Name(), t.Name())
 		}

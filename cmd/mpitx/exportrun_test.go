@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/recording/recordingtest"
 )
 
@@ -125,7 +126,7 @@ func TestDamagedExport(t *testing.T) {
 	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "--wide", "-o", "json"}, {"export", "-o", "parquet"}, {"export", "-o", "parquet", "--wide"}, {"stats"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
 		p.run(hung)
-		if p.failure != "" || p.code != exitPartial || p.stdout.Len() == 0 {
+		if p.failure != "" || p.code != cli.ExitPartial || p.stdout.Len() == 0 {
 			t.Errorf("%v: exit code %d, %d bytes\n%s%s", args, p.code, p.stdout.Len(), p.failure, p.stderr.String())
 		}
 		if n := strings.Count(p.stderr.String(), "copy it again\n"); n != 1 || !strings.Contains(p.stderr.String(), "node-n.mpxr") {
@@ -138,7 +139,7 @@ func TestDamagedExport(t *testing.T) {
 	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "-o", "parquet"}, {"stats"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
 		p.run(hung)
-		if p.failure != "" || p.code != exitFailed || !strings.Contains(p.stderr.String(), "nothing was recorded") {
+		if p.failure != "" || p.code != cli.ExitFailed || !strings.Contains(p.stderr.String(), "nothing was recorded") {
 			t.Errorf("%v of an empty file: exit code %d: %s", args, p.code, p.stderr.String())
 		}
 	}
@@ -221,7 +222,7 @@ func TestColumnFilters(t *testing.T) {
 	if _, err := buildSample(); err != nil {
 		t.Fatal(err)
 	}
-	dir := traffic(t, someTraffic)
+	dir := recordingtest.SomeTraffic.Saved(t)
 	for _, test := range []struct {
 		args, want string
 		code       int
@@ -239,7 +240,7 @@ func TestColumnFilters(t *testing.T) {
 			p := newProcess(environ, t.TempDir(), args...)
 			p.run(hung)
 			var got []string
-			for _, name := range slices.Sorted(maps.Keys(someTraffic)) {
+			for _, name := range slices.Sorted(maps.Keys(recordingtest.SomeTraffic.Grown)) {
 				if strings.Contains(p.stdout.String(), name) {
 					got = append(got, name)
 				}

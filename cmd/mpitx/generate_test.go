@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 	"mpitx/ui/explorer"
 	"mpitx/ui/prompt"
@@ -26,7 +27,7 @@ import (
 // TestGenerated compares completions/ and man/ with what the commands would generate now; `make generate` writes them.
 func TestGenerated(t *testing.T) {
 	want := map[string][]byte{}
-	root := newRoot(&app{errs: io.Discard, env: &machine.Env{}})
+	root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 	for path, generate := range map[string]func(io.Writer) error{
 		"completions/mpitx.bash": func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
 		"completions/_mpitx":     root.GenZshCompletion,
@@ -85,7 +86,7 @@ func manPages(t *testing.T) map[string][]byte {
 	dir := t.TempDir()
 	date := time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
 	header := &doc.GenManHeader{Section: "1", Source: "mpitx", Manual: "mpitx manual", Date: &date} // without a title each page has its own
-	root := newRoot(&app{errs: io.Discard, env: &machine.Env{}})
+	root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 	root.InitDefaultHelpCmd()
 	if err := doc.GenManTree(root, header, dir); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 )
 
@@ -32,7 +33,7 @@ func allCommands(root *cobra.Command) []*cobra.Command {
 // Help fits into 80 columns and describes each flag. A description does not start in the middle of a sentence.
 func TestHelp(t *testing.T) {
 	var out bytes.Buffer
-	root := newRoot(&app{errs: io.Discard, env: &machine.Env{}})
+	root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 	root.SetOut(&out)
 	for _, cmd := range allCommands(root) {
 		out.Reset()
@@ -63,7 +64,7 @@ func TestGroups(t *testing.T) {
 	for _, g := range groups {
 		grouped = append(grouped, strings.Fields(g.names)...)
 	}
-	root := newRoot(&app{errs: io.Discard, env: &machine.Env{}})
+	root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		if !cmd.Hidden || cmd.Name() == "completion" {
@@ -80,14 +81,14 @@ func TestGroups(t *testing.T) {
 // Examples are valid command lines.
 func TestExamples(t *testing.T) {
 	count := 0
-	for _, c := range allCommands(newRoot(&app{errs: io.Discard, env: &machine.Env{}})) {
+	for _, c := range allCommands(newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})) {
 		for line := range strings.SplitSeq(strings.ReplaceAll(c.Example, "\\\n", " "), "\n") {
 			line = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(line, " &"), " | head", ""), "'", "")
 			_, args, ok := strings.Cut(line, "mpitx ")
 			if c.HasParent() && c.Parent().Name() == "completion" || line == "" {
 				continue // of cobra
 			}
-			root := newRoot(&app{errs: io.Discard, env: &machine.Env{}})
+			root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 			cmd, rest, err := root.Find(strings.Fields(args))
 			if err == nil {
 				err = cmd.ParseFlags(rest)

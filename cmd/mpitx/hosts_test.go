@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/fixtures/need"
 	"mpitx/recording"
 	"mpitx/ui/link"
@@ -312,7 +313,7 @@ func TestHostsLive(t *testing.T) {
 		out, messages = h.run(0, 1, "mpitx", "top", "live.run", "--once", "--by-rank")
 		h.want(out, "mpitx:calls/MPI_Ibcast")
 		h.want(messages, "ranks 2-3 on node2: the newest data are in memory there and cannot be read from here; run mpitx top there")
-		out, messages = h.run(exitPartial, 1, "mpitx", "recover", "live.run")
+		out, messages = h.run(cli.ExitPartial, 1, "mpitx", "recover", "live.run")
 		h.want(out+messages, "rank 0 (process", "rank 1 (process", "still running", "node2 (ranks 2-3): the memory files are not on this machine; after the job has ended, run there: mpitx recover "+filepath.Join(h.dir, "live.run"))
 		before := j.read()
 		for rank := range 4 {
@@ -367,7 +368,7 @@ func TestHostsKilled(t *testing.T) {
 			t.Errorf("a job of which a rank was killed succeeds\n%s", j.p.output())
 		}
 		before := j.read()
-		_, messages := h.run(exitPartial, 1, "mpitx", "recover", "killed.run")
+		_, messages := h.run(cli.ExitPartial, 1, "mpitx", "recover", "killed.run")
 		h.want(messages, "node2 (rank", "the memory files are not on this machine")
 		out, _ := h.run(0, 2, "mpitx", "recover", "killed.run")
 		h.want(out, "rank 3 (process", "recovered")
@@ -398,7 +399,7 @@ func TestHostsLost(t *testing.T) {
 		h.want(messages)
 		j.p.kill() // its launcher does not notice
 		<-j.p.ended
-		h.run(exitPartial, 1, "mpitx", "recover", "lost.run")
+		h.run(cli.ExitPartial, 1, "mpitx", "recover", "lost.run")
 		after := j.read()
 		for rank := range 4 {
 			if after.counts[rank] < before.counts[rank] || (after.states[rank] == recording.StateUnreachable) != (rank >= 2) {

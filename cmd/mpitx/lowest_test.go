@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpitx/cmd/mpitx/cli"
 )
 
 // The lowest rank with mpitx finishes the run: a wrapper starts some ranks with it, or one of the programs of a job has it. The job ends
@@ -60,10 +62,10 @@ func TestLowestRankFinishes(t *testing.T) {
 			code           int
 			says           string
 		}{
-			{"2", "sample --bogus", exitUsage, "mpitx: there is no flag --bogus"},
-			{"1 2", "record --pvar no_such_variable", exitFailed, "mpitx: --pvar no_such_variable: "},
-			{"0 1 2", "profile --dir no/such/place", exitFailed, "mpitx: run directory no/such/place: "},
-			{"1 2", "list --mpi nonsense", exitUsage, "mpitx: --mpi nonsense: "},
+			{"2", "sample --bogus", cli.ExitUsage, "mpitx: there is no flag --bogus"},
+			{"1 2", "record --pvar no_such_variable", cli.ExitFailed, "mpitx: --pvar no_such_variable: "},
+			{"0 1 2", "profile --dir no/such/place", cli.ExitFailed, "mpitx: run directory no/such/place: "},
+			{"1 2", "list --mpi nonsense", cli.ExitUsage, "mpitx: --mpi nonsense: "},
 		} {
 			p := f.run(slices.Concat(launcher, []string{only, c.ranks}, strings.Fields(c.command), []string{"--", ring})...)
 			if p.failure != "" || p.code != c.code || strings.Count(p.stderr.String(), c.says) != 1 {

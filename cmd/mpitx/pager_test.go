@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/export"
+	"mpitx/cmd/mpitx/cli"
 )
 
 // withPager is an environment with another pager.
@@ -57,7 +57,7 @@ func TestPager(t *testing.T) {
 		}
 	}
 	is, out, code := paged(with, "mpitx", "list", "demo_rank", "nosuch")
-	if _, after, found := strings.Cut(out, "demo_rank"); !is || code != exitPartial || !found || !strings.Contains(after, mark+"mpitx: nosuch: no variable") {
+	if _, after, found := strings.Cut(out, "demo_rank"); !is || code != cli.ExitPartial || !found || !strings.Contains(after, mark+"mpitx: nosuch: no variable") {
 		t.Errorf("code %d, the message is not after the table:\n%s", code, out)
 	}
 }
@@ -69,7 +69,7 @@ func TestPagerEnds(t *testing.T) {
 	if out, p := onTerminal(t, withPager(environ, "MPITX_PAGER=head -n 1"), 80, "mpitx", "list"); p.code != 0 || strings.Count(out, "\n") != 1 || strings.Contains(out, "mpitx:") {
 		t.Errorf("code %d:\n%s", p.code, out)
 	}
-	if out, p := onTerminal(t, withPager(environ, "MPITX_PAGER=true"), 80, "mpitx", "list", "nosuch"); p.code != exitFailed || !strings.Contains(out, "mpitx: nosuch") {
+	if out, p := onTerminal(t, withPager(environ, "MPITX_PAGER=true"), 80, "mpitx", "list", "nosuch"); p.code != cli.ExitFailed || !strings.Contains(out, "mpitx: nosuch") {
 		t.Errorf("code %d:\n%s", p.code, out)
 	}
 	file := filepath.Join(t.TempDir(), "s.json") // a live library's front catches ^C anyway
@@ -97,26 +97,6 @@ func TestWrapping(t *testing.T) {
 		}
 		if !slices.Equal(strings.Fields(wide), strings.Fields(narrow)) {
 			t.Errorf("%q: the words are\n%s\nand on a narrow terminal\n%s", args, wide, narrow)
-		}
-	}
-}
-
-func TestWrapLine(t *testing.T) {
-	for _, c := range []struct {
-		line  string
-		width int
-		want  string
-	}{
-		{"mpitx: a b", 0, "mpitx: a b"},
-		{"one two three", 7, "one two\n  three"},
-		{"  one two three", 9, "  one two\n  three"},
-		{"do `mpitx list x` now", 8, "do\n  `mpitx list x`\n  now"},
-		{"averyveryverylongword b", 8, "averyveryverylongword\n  b"},
-		{"größe größe", 8, "größe\n  größe"},
-		{"an odd ` quote at the end", 12, "an odd\n  ` quote at the end"},
-	} {
-		if got := export.WrapLine(c.line, c.width, "  "); got != c.want {
-			t.Errorf("%q at %d: %q, want %q", c.line, c.width, got, c.want)
 		}
 	}
 }

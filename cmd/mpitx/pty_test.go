@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/fixtures/need"
 )
 
@@ -171,7 +172,7 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("colours in spite of TERM=dumb: %q", out)
 	}
 	for _, args := range [][]string{{"mpitx", "tui", "--mpi", "demo"}, {"mpitx", "top"}, {"mpitx"}} {
-		if out, p := onTerminal(t, append(environ, "TERM=dumb"), 80, args...); strings.Contains(out, "\x1b") || len(args) > 1 && p.code != exitUsage {
+		if out, p := onTerminal(t, append(environ, "TERM=dumb"), 80, args...); strings.Contains(out, "\x1b") || len(args) > 1 && p.code != cli.ExitUsage {
 			t.Errorf("%s with TERM=dumb: code %d, %q", strings.Join(args, " "), p.code, out)
 		}
 	}
@@ -193,7 +194,7 @@ func TestFormatOnTerminal(t *testing.T) {
 	for _, line := range []string{"report nowhere -o html", "report nowhere -o pprof", "export nowhere -o parquet",
 		"profile --mpi nowhere --workload idle -o html", "sample --mpi nowhere --pvar x --workload idle -o parquet"} {
 		out, p := onTerminal(t, environ, 200, append([]string{"mpitx"}, strings.Fields(line)...)...)
-		if p.code != exitUsage || !strings.Contains(out, "a terminal cannot show it; name a file with --out") {
+		if p.code != cli.ExitUsage || !strings.Contains(out, "a terminal cannot show it; name a file with --out") {
 			t.Errorf("mpitx %s: exit code %d: %s", line, p.code, out)
 		}
 	}

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 )
 
@@ -27,24 +27,16 @@ func TestInnerCommand(t *testing.T) {
 		{"list -n 2 -- -n 3", "list -- -n 3"},
 		{"backend serve --exclude a -n 3", "backend serve --exclude=a"},
 	} {
-		cmd, flags, err := newRoot(&app{env: &machine.Env{}}).Find(strings.Fields(c.given))
+		cmd, flags, err := newRoot(&cli.App{Env: &machine.Env{}}).Find(strings.Fields(c.given))
 		if err == nil {
 			err = cmd.ParseFlags(flags)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := innerCommand(cmd)
+		got, err := cli.InnerCommand(cmd)
 		if want := strings.Fields(c.want); err != nil || !slices.Equal(got[1:], want) {
 			t.Errorf("%s: %q %v, want %q", c.given, got[1:], err, want)
 		}
-	}
-}
-
-// A rank that is killed because rank 0 has failed does not change the exit code.
-func TestSelfLaunchFails(t *testing.T) {
-	argv := []string{"sh", "-c", "[ $FAKEMPI_RANK = 1 ] || exit 3; exec sleep 60"}
-	if code := selfLaunch(2, argv, os.Environ(), &standard{}); code != 3 {
-		t.Errorf("exit code %d, want 3", code)
 	}
 }

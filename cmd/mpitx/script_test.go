@@ -213,7 +213,7 @@ func cmdSolver(ts *testscript.TestScript, neg bool, args []string) {
 // environ is the present environment of a script: all variables that any script sets, unless they are empty.
 func environ(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range variables() {
+	for _, name := range scriptVariables() {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}
@@ -221,7 +221,7 @@ func environ(ts *testscript.TestScript) []string {
 	return env
 }
 
-var variables = sync.OnceValue(func() []string {
+var scriptVariables = sync.OnceValue(func() []string {
 	names := []string{"WORK"}
 	for _, kv := range environment("", "", "") {
 		name, _, _ := strings.Cut(kv, "=")

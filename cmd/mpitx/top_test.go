@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"mpitx/machine"
+	"mpitx/cmd/mpitx/cli"
 )
 
 // TestTop watches jobs of four ranks as a user does.
@@ -24,27 +24,6 @@ func TestTop(t *testing.T) {
 	}
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) { watch(t, family) })
-	}
-}
-
-// top waits for a run whose job has only created some of its files, and not for a directory with other files.
-func TestStarting(t *testing.T) {
-	dir, o := t.TempDir(), &topOptions{a: &app{env: &machine.Env{}}}
-	for _, name := range []string{"", ".job", "job.json", "seen", "claims", "mpitx-agent-mpich-1.so"} {
-		if name != "" {
-			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if run, awaited, err := o.find(dir); run != nil || err != nil || !strings.Contains(awaited, "nothing was recorded yet") {
-			t.Errorf("with %q: waits for %q, error %v", name, awaited, err)
-		}
-	}
-	if err := os.Remove(filepath.Join(dir, "job.json")); err != nil {
-		t.Fatal(err)
-	}
-	if _, awaited, err := o.find(dir); err == nil {
-		t.Errorf("without job.json: waits for %q", awaited)
 	}
 }
 
@@ -219,7 +198,7 @@ func damaged(t *testing.T, mpitx, run string) {
 	var errors strings.Builder
 	cmd.Stderr = &errors
 	out, _ := cmd.Output()
-	if cmd.ProcessState.ExitCode() != exitPartial || !strings.Contains(string(out), "mpitx:calls,") {
+	if cmd.ProcessState.ExitCode() != cli.ExitPartial || !strings.Contains(string(out), "mpitx:calls,") {
 		t.Errorf("code %d:\n%s%s", cmd.ProcessState.ExitCode(), out, errors.String())
 	}
 	_, rest, _ := strings.Cut(errors.String(), filepath.Base(files[0])+": damaged at byte ")

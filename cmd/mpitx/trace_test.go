@@ -61,20 +61,6 @@ func TestTraceCommand(t *testing.T) {
 	}
 }
 
-// TestTraceFollows: what is said of a job that has failed is true, also if the trace is then written.
-func TestTraceFollows(t *testing.T) {
-	o := &traceOptions{}
-	for out, want := range map[string]string{
-		"":      "still writing 'run 1/trace.pftrace'; if that is cut short, run mpitx export 'run 1' -o perfetto --out 'run 1/trace.pftrace'",
-		"a.csv": "still writing a.csv; if that is cut short, run mpitx export 'run 1' -o csv --out a.csv",
-	} {
-		o.out = out
-		if got, ok := o.Follows("run 1", false); got != want || !ok || o.out != out {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // checkFlows checks a trace for Perfetto: each message is a flow from the call that sends to the one that receives, on another rank, and
 // each rank has a counter that reaches its calls.
 func checkFlows(t *testing.T, file string) {

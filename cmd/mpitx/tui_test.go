@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/fixtures/need"
 	"mpitx/ui/explorer"
 	"mpitx/ui/link"
@@ -79,7 +80,7 @@ func TestExplorerDiff(t *testing.T) {
 	s.until("mpi:demo", "differences", "vanished")
 	s.keys("q")
 	s.restored("0")
-	if out, p := onTerminal(t, environ, 80, "mpitx", "tui", "--diff", a, "no-such.json"); p.code != exitFailed || !strings.Contains(out, "no-such.json: there is no such file") || strings.Contains(out, "\x1b") {
+	if out, p := onTerminal(t, environ, 80, "mpitx", "tui", "--diff", a, "no-such.json"); p.code != cli.ExitFailed || !strings.Contains(out, "no-such.json: there is no such file") || strings.Contains(out, "\x1b") {
 		t.Errorf("code %d, %q", p.code, out)
 	}
 }
@@ -248,15 +249,15 @@ func TestExplorerRefusals(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"tui", "--from", snapshotFile(t)}, exitUsage, "is not a terminal; mpitx list prints the same"},
-		{[]string{"tui", "--diff", "a.json", "b.json"}, exitUsage, "is not a terminal; mpitx diff prints the same"},
-		{[]string{"tui", "--diff", "a.json"}, exitUsage, "tui --diff: name two sides, such as"},
-		{[]string{"tui", "--diff", "a.json", "b.json", "c"}, exitUsage, `name two sides only, and leave "c" out`},
-		{[]string{"tui", "--diff", "a.json", "-"}, exitUsage, "the explorer reads its keys from standard input"},
-		{[]string{"tui", "a.json", "b.json"}, exitUsage, "takes no arguments"},
-		{[]string{"tui", "-n", "0"}, exitUsage, "at least 1"},
-		{[]string{"tui", "--from", "x", "-n", "2"}, exitUsage, "--from reads a file"},
-		{[]string{}, exitDone, "Usage:"},
+		{[]string{"tui", "--from", snapshotFile(t)}, cli.ExitUsage, "is not a terminal; mpitx list prints the same"},
+		{[]string{"tui", "--diff", "a.json", "b.json"}, cli.ExitUsage, "is not a terminal; mpitx diff prints the same"},
+		{[]string{"tui", "--diff", "a.json"}, cli.ExitUsage, "tui --diff: name two sides, such as"},
+		{[]string{"tui", "--diff", "a.json", "b.json", "c"}, cli.ExitUsage, `name two sides only, and leave "c" out`},
+		{[]string{"tui", "--diff", "a.json", "-"}, cli.ExitUsage, "the explorer reads its keys from standard input"},
+		{[]string{"tui", "a.json", "b.json"}, cli.ExitUsage, "takes no arguments"},
+		{[]string{"tui", "-n", "0"}, cli.ExitUsage, "at least 1"},
+		{[]string{"tui", "--from", "x", "-n", "2"}, cli.ExitUsage, "--from reads a file"},
+		{[]string{}, cli.ExitDone, "Usage:"},
 	} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx"}, c.args...)...)
 		p.run(30 * time.Second)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/cmd/mpitx/record"
 	"mpitx/fixtures/need"
 	"mpitx/recording"
 )
@@ -227,7 +228,7 @@ func TestHang(t *testing.T) {
 			s.job.wait(hung)
 			text := s.job.stderr.String()
 			head := regexp.MustCompile(`mpitx: no rank has made progress for [0-9.]+ s\n` + h.kind + `: 4 ranks, running for [0-9ms]+\n`)
-			if s.job.code != exitHung || !head.MatchString(text) || !regexp.MustCompile(h.says).MatchString(text) || !strings.Contains(text, "mpitx: --hang: ending the job\n") {
+			if s.job.code != record.ExitHung || !head.MatchString(text) || !regexp.MustCompile(h.says).MatchString(text) || !strings.Contains(text, "mpitx: --hang: ending the job\n") {
 				s.Errorf("%s: exit code %d:\n%s", h.kind, s.job.code, text)
 			}
 		}

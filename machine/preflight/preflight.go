@@ -32,14 +32,14 @@ type Refusal struct{ Reason machine.Error }
 
 func (r *Refusal) Error() string { return r.Reason.Error() }
 
-// Unwrap makes a refusal a *locate.Error.
+// Unwrap makes a refusal a *machine.Error.
 func (r *Refusal) Unwrap() error { return &r.Reason }
 
 func refuse(what, why, do string) error {
 	return &Refusal{machine.Error{What: what, Why: why, Do: do, Usage: true}}
 }
 
-// Check examines a command line. An error is a *Refusal, or a *locate.Error if the program cannot be started at all. A
+// Check examines a command line. An error is a *Refusal, or a *machine.Error if the program cannot be started at all. A
 // refused program is returned with what is known about it.
 func Check(e *machine.Env, argv []string) (*Program, error) {
 	path, err := find(e, argv[0])

@@ -1,0 +1,236 @@
+package installed
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
+	"mpitx/machine"
+	"mpitx/machine/qmpi"
+)
+
+type toolsOptions struct {
+	a            *cli.App
+	mpi          string
+	format       export.Format
+	cflags, libs bool
+}
+
+func NewTools(a *cli.App) *cobra.Command {
+	o := &toolsOptions{a: a}
+	cmd := &cobra.Command{
+		Use:         "tools [flags] [LIBRARY…]",
+		Annotations: cli.Paged,
+		Short:       "List the tools of the agent, and what QMPI tools offer",
+		Long: `List the tools that are built into the agent, with the commands that use them.
+
+With shared libraries of QMPI tools, load each one in a process of its own as
+mpitx run --tool does, and list the names that it registers, the MPI that it was
+compiled for, and the functions that each of its tools intercepts.
+
+--cflags prints the compiler's flags for tools, and --libs the linker's for an
+application that tools are linked into.`,
+		Example: `  mpitx tools
+  mpitx tools ./libfoo.so -o json
+  mpitx tools --cflags`,
+		Args: cli.Arguments(0, -1, "shared libraries"),
+		RunE: a.OnRank0(o.run),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.mpi, "mpi", "", "load the tools with this `MPI`: openmpi, mpich, abi, an installation prefix, or a libmpi file (default: of the family that they were compiled for)")
+	f.BoolVar(&o.cflags, "cflags", false, "print the flags with which tools are compiled")
+	f.BoolVar(&o.libs, "libs", false, "print the flags with which an application links tools")
+	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV, export.FormatNames)
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{machine.OpenMPI, machine.MPICH, machine.ABI}, cobra.ShellCompDirectiveDefault))
+	return cmd
+}
+
+// builtin are the tools in the agent's table (agent/life/tools.c).
+var builtin = []struct{ name, commands, does string }{
+	{"profile", "profile", "times, call sites and messages of MPI calls"},
+	{"trace", "trace", "each call and message"},
+	{"event", "trace --event", "events that the library raises: of MPI_T and PERUSE"},
+	{"window", "trace", "the part of a run that is traced: --after, --for, --window"},
+	{"trigger", "run --when", "conditions over arguments and variables in MPI calls"},
+	{"where", "run, where", "the call that each rank is in, and what it waits for"},
+	{"sample", "sample, record", "values of performance variables over time"},
+	{"processor", "profile, trace, sample", "processor time of each rank, and how long it waited for a core"},
+	{"objects", "profile, trace, where", "numbers and names of communicators, windows and files"},
+	{"seen", "all of them", "why a process was not recorded"},
+	{"counts", "", "writes the number of calls of each function to a file (counts=FILE)"},
+	{"null", "", "does nothing; a template for new tools (null=count)"},
+}
+
+func (o *toolsOptions) run(cmd *cobra.Command, args []string) error {
+	if o.cflags || o.libs {
+		if len(args) > 0 {
+			return cli.Usagef("tools: --cflags and --libs take no libraries; leave %q out", args[0])
+		}
+		return o.flags()
+	}
+	term, err := o.a.Terminal()
+	if err != nil {
+		return err
+	}
+	r := &export.Rows{Schema: "mpitx.tools", Columns: []export.RowColumn{{Name: "tool", Header: "TOOL"}, {Name: "library", Header: "LIBRARY", Optional: true},
+		{Name: "family", Header: "COMPILED FOR", Optional: true}, {Name: "functions", Header: "INTERCEPTS", Optional: true},
+		{Name: "commands", Header: "COMMANDS", Optional: true}, {Name: "description", Header: "WHAT IT RECORDS", Optional: true}}}
+	code := cli.ExitDone
+	for _, given := range args {
+		rows, err := o.library(given)
+		if err != nil {
+			code = max(code, o.a.Exit(err))
+		}
+		r.Rows = append(r.Rows, rows...)
+	}
+	if len(args) == 0 {
+		for _, b := range builtin {
+			r.Rows = append(r.Rows, []any{b.name, "", "", []string{}, b.commands, b.does})
+		}
+	}
+	switch {
+	case len(r.Rows) == 0:
+		return cli.Exit(code)
+	case code != cli.ExitDone:
+		code = cli.ExitPartial
+	}
+	if err := r.Write(o.a.Out, o.format, term); err != nil {
+		return err
+	}
+	return cli.Exit(code)
+}
+
+// library lists the tools of a library.
+func (o *toolsOptions) library(given string) ([][]any, error) {
+	path := given
+	if _, err := os.Stat(given); err == nil && !strings.Contains(given, "/") {
+		path = "./" + given
+	}
+	tools, err := qmpi.Parse(o.a.Env, "tools", []string{path})
+	if err != nil {
+		var wrong *machine.Error
+		if errors.As(err, &wrong) {
+			wrong.What = given
+		}
+		return nil, err
+	}
+	t := tools[0]
+	t.From = given
+	if t.Path == "" {
+		return nil, &machine.Error{What: given, Why: "this is not the path of a shared library", Do: "give its path, such as ./" + given}
+	}
+	family, err := qmpi.Family(o.a.Env, t)
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.choose(family)
+	if err != nil {
+		return nil, err
+	}
+	check, err := newChecker(o.a.Env, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := qmpi.CheckFile(o.a.Env, t, m.Family, "the tools are loaded with "+m.Name(), check.Agent, false); err != nil {
+		return nil, err
+	}
+	names := []string{t.Name}
+	if t.Name == "" {
+		if names, err = check.Offers(t); err != nil {
+			return nil, err
+		}
+	}
+	var each []qmpi.Tool
+	for _, name := range names {
+		each = append(each, qmpi.Tool{From: given, Path: t.Path, Name: name})
+	}
+	instances, err := check.Try(each)
+	var rows [][]any
+	for _, i := range instances {
+		if len(i.Unknown) > 0 {
+			o.a.Complain("%s: %s registers functions that do not exist: %s", given, i.Name, strings.Join(i.Unknown, ", "))
+		}
+		if len(i.Twice) > 0 {
+			o.a.Complain("%s: %s registers %s more than once; the last registration counts", given, i.Name, strings.Join(i.Twice, ", "))
+		}
+		functions := append([]string{}, i.Functions...)
+		slices.Sort(functions)
+		rows = append(rows, []any{i.Name, t.Path, family, functions, "", ""})
+	}
+	return rows, err
+}
+
+// choose is the MPI for a tool of a family; "" is any.
+func (o *toolsOptions) choose(family string) (machine.MPI, error) {
+	m, err := o.a.Env.Choose(o.mpi)
+	if o.mpi != "" || family == "" || err == nil && m.Family == family {
+		if err == nil && m.Family == machine.Demo {
+			err = &machine.Error{What: "the demo MPI has no tools", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
+		}
+		return m, err
+	}
+	return o.a.Env.Choose(family)
+}
+
+// newChecker finds the files with which tools are loaded.
+func newChecker(e *machine.Env, m machine.MPI) (*qmpi.Checker, error) {
+	dir, err := ownDir()
+	if err != nil {
+		return nil, err
+	}
+	c := &qmpi.Checker{Env: e, MPI: m.Lib, Replace: e.Getenv("MPITX_DEBUG") != ""}
+	for name, path := range map[string]*string{machine.AgentName(m.Family): &c.Agent, qmpi.Library: &c.Library} {
+		found, looked := e.Beside(dir, name)
+		if found == "" {
+			return nil, &machine.Error{What: "load tools with " + m.Name(), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it with `" + e.SetupCommand(m) + "`"}
+		}
+		if *path, err = filepath.Abs(found); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func ownDir() (string, error) {
+	exe, err := os.Executable()
+	return filepath.Dir(exe), err
+}
+
+// flags prints what a compiler needs.
+func (o *toolsOptions) flags() error {
+	dir, err := ownDir()
+	if err != nil {
+		return err
+	}
+	var words []string
+	if o.cflags {
+		header, looked := "", []string(nil)
+		for _, d := range []string{filepath.Join(dir, "..", "include"), filepath.Join(dir, "..", "agent", "include"), filepath.Join(o.a.Env.DataDir(), "include")} {
+			if _, err := os.Stat(filepath.Join(d, "qmpi.h")); err == nil && header == "" {
+				header = d
+			}
+			looked = append(looked, d)
+		}
+		if header == "" {
+			return &machine.Error{What: "--cflags", Why: "qmpi.h is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or run mpitx setup"}
+		}
+		words = append(words, "-I"+header)
+	}
+	if o.libs {
+		path, looked := o.a.Env.Beside(dir, qmpi.Library)
+		if path == "" {
+			return &machine.Error{What: "--libs", Why: qmpi.Library + " is not in " + strings.Join(looked, ", "), Do: "build it with mpitx setup"}
+		}
+		d := filepath.Dir(path)
+		words = append(words, "-L"+d, "-Wl,-rpath,"+d, "-lmpitx-qmpi")
+	}
+	fmt.Fprintln(o.a.Out, strings.Join(words, " "))
+	return nil
+}

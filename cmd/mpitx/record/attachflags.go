@@ -1,0 +1,129 @@
+package record
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/machine/qmpi"
+)
+
+// attachFlags are the flags of every command that runs an application.
+type attachFlags struct {
+	mpi, dir, workload, given string
+	maxSize, policy           string
+	ranks                     int
+	force                     bool
+	setFlags, setAfterFlags   []string
+	toolFlags                 []string
+	via                       string
+
+	set, setAfter []launch.Setting
+}
+
+func (x *attachFlags) flags(cmd *cobra.Command, a *cli.App) {
+	f := cmd.Flags()
+	f.SetInterspersed(false) // words after the application belong to the application
+	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application to a value (`CVAR=VALUE`); may be repeated")
+	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable (`CVAR=VALUE`) in the application, after MPI_Init; may be repeated")
+	f.StringVar(&x.dir, "dir", "", "write the run to this new `DIRECTORY` (default: a new name in $MPITX_DIR, else in the current directory)")
+	f.StringVar(&x.maxSize, "max-size", "", "limit the `SIZE` of the recording of all ranks, such as 500M or 2G")
+	cli.Choose(cmd, &x.policy, "policy", "", "stop", "what to do at --max-size (`POLICY`): stop recording (stop), or drop the oldest samples (last)", "stop", "last")
+	f.StringVar(&x.mpi, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), an installation prefix, or a libmpi file (default: the one that the application links)")
+	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
+	f.BoolVar(&x.force, "force", false, "run the program even if the agent cannot be attached, or --pvar matches no variable")
+	cli.Choose(cmd, &x.workload, "workload", "", "", "run a built-in `WORKLOAD` instead of an application: "+strings.Join(cli.Workloads, ", "), cli.Workloads...)
+	f.StringArrayVar(&x.toolFlags, "tool", nil, "let this QMPI tool intercept the application's MPI calls: a shared library, or the name of a tool that the application links (`LIB`[:NAME]); may be repeated, outermost first")
+	cli.Choose(cmd, &x.via, "via", "", "chain", "`WHO` calls the tools of --tool: mpitx, with any MPI (chain), or the MPI library's own QMPI (qmpi)", "chain", "qmpi")
+	f.StringVar(&x.given, "job", "", "")
+	f.MarkHidden("job")
+	cmd.MarkFlagDirname("dir")
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
+	cmd.RegisterFlagCompletionFunc("set", a.CompleteWrites)
+	cmd.RegisterFlagCompletionFunc("set-after", a.CompleteWrites)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// config checks everything that does not depend on the machine, and adds settings for the agent.
+func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool []launch.Setting) (c launch.Config, err error) {
+	var kept *catalog.Catalog
+	var once sync.Once
+	items := func(m machine.MPI) *catalog.Catalog {
+		once.Do(func() { kept = cli.CachedCatalog(a.Env, m) })
+		return kept
+	}
+	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
+		Say: a.Complain, Alert: a.Say, // complain would flush what another goroutine writes
+		Item:  func(m machine.MPI, cvar, value string) string { return cli.DescribedItem(items(m), cvar, value) },
+		Again: func(more ...string) ([]string, error) { return cli.InnerCommand(cmd, more...) }}
+	switch {
+	case x.workload != "" && len(args) > 0:
+		return c, cli.Usagef("--workload runs in place of an application; leave %q out", args[0])
+	case x.workload == "" && len(args) == 0:
+		return c, cli.Usagef("name the application, after --: mpitx %s … -- ./app, or --workload %s", cmd.Name(), strings.Join(cli.Workloads, "|"))
+	}
+	if err := a.CheckRanks(cmd, x.ranks); err != nil {
+		return c, err
+	}
+	if x.maxSize != "" {
+		size, err := cli.ParseSize(x.maxSize)
+		if err != nil {
+			return c, cli.Usagef("--max-size: %v", err)
+		}
+		tool = append(tool, launch.Setting{Name: "max_size", Value: strconv.FormatInt(size, 10)}, launch.Setting{Name: "policy", Value: x.policy})
+	}
+	if x.set, err = cli.ParseSettings("--set", x.setFlags); err != nil {
+		return c, err
+	}
+	if x.setAfter, err = cli.ParseSettings("--set-after", x.setAfterFlags); err != nil {
+		return c, err
+	}
+	c.Set, c.SetAfter, c.Tool, c.Native = x.set, x.setAfter, tool, x.via == "qmpi"
+	c.Tools, err = x.tools(a)
+	if err == nil && cmd.Flags().Changed("via") && len(c.Tools) == 0 {
+		err = cli.Usagef("--via says who calls the tools; name them with --tool LIB")
+	}
+	return c, err
+}
+
+// tools are those of --tool, followed by those of the environment.
+func (x *attachFlags) tools(a *cli.App) ([]qmpi.Tool, error) {
+	tools, err := qmpi.Parse(a.Env, "--tool", x.toolFlags)
+	if v := a.Env.Getenv(qmpi.Variable); err == nil && v != "" {
+		var more []qmpi.Tool
+		more, err = qmpi.Parse(a.Env, qmpi.Variable, strings.Split(v, ","))
+		tools = append(tools, more...)
+	}
+	if err == nil {
+		err = qmpi.TooMany(tools)
+	}
+	return tools, err
+}
+
+// warn warns of settings that the library did not have when it was last read, or that crash it.
+func (x *attachFlags) warn(a *cli.App, m machine.MPI) {
+	a.WarnOfCrashes(m, x.set)
+	a.WarnOfSettings(m, x.set, x.setAfter)
+	names := cli.CachedNames(a.Env, m)
+	if len(names) == 0 {
+		return
+	}
+	for k, s := range slices.Concat(x.set, x.setAfter) {
+		flag := "--set"
+		if k >= len(x.set) {
+			flag = "--set-after"
+		}
+		if !slices.Contains(names, s.Name) {
+			a.Complain("warning: %s %s: %s had no such control variable when it was last read%s", flag, s.Name, m.Name(), catalog.DidYouMean(names, s.Name))
+		}
+	}
+}

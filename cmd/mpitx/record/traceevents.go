@@ -1,0 +1,70 @@
+package record
+
+import (
+	"slices"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/machine"
+	"mpitx/text"
+)
+
+// unmatchedEvents refuses --event patterns that can match neither an event of the library nor one of the specification of PERUSE.
+func (o *traceOptions) unmatchedEvents(m machine.MPI, first bool) error {
+	return o.eventFlag.refuseUnmatched(m, first, wanted{
+		list:  "events",
+		known: slices.Concat(specifiedEvents(), o.cachedEvents(m)),
+		missing: func(names []string) []string {
+			return slices.DeleteFunc(slices.Clone(o.events), func(p string) bool { return cli.MatchesAny(p, names) })
+		},
+		why: func(p string, names []string) (text, advice string) { return o.noSuchEvent(m, p, names), "" },
+	})
+}
+
+// noEvent implements launch.Config: what only the run could show. What is derived from calls, and what is unavailable, is said with the
+// trace; with --force, what the library's last reading shows was said before.
+func (o *traceOptions) noEvent(m machine.MPI, p string, names []string) string {
+	known := slices.Concat(specifiedEvents(), o.cachedEvents(m))
+	if cli.MatchesAny(p, specifiedEvents()) || o.force && len(o.Names(m)) > 0 && !cli.MatchesAny(p, known) {
+		return ""
+	}
+	return o.noSuchEvent(m, p, slices.Concat(known, names))
+}
+
+func (o *traceOptions) noSuchEvent(m machine.MPI, p string, names []string) string {
+	if matchesFunction(p) == nil {
+		return "this matches functions of MPI, not events; record their calls with --function " + text.Quote(p)
+	}
+	if c := cli.CachedCatalog(o.a.Env, m); c != nil && !ofPeruse(p) {
+		for _, name := range o.cachedEvents(m) {
+			e := catalog.Event{Name: name}
+			if catalog.FindPeruseEvent(name) != nil {
+				e.Interface = catalog.InterfacePeruse
+			}
+			c.Events = append(c.Events, e)
+		}
+		if words := cli.WithoutEvents(c); words != "" {
+			return words
+		}
+	}
+	return m.Name() + " has no such event" + cli.EventHints(names, p)
+}
+
+// cachedEvents are the names of events from the library's last reading.
+func (o *traceOptions) cachedEvents(m machine.MPI) (names []string) {
+	for e := range cli.CachedEvents(o.a.Env, m, catalog.Events) {
+		names = append(names, e.ID)
+	}
+	return names
+}
+
+// specifiedEvents are the names of the events of PERUSE, in both spellings.
+func specifiedEvents() (names []string) {
+	for _, e := range catalog.PeruseEvents() {
+		names = append(names, e.Name)
+		if other := catalog.OtherSpelling(e.Name); other != "" {
+			names = append(names, other)
+		}
+	}
+	return names
+}

@@ -1,0 +1,239 @@
+package record
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mpitx/agent/condition"
+	"mpitx/agent/virtual"
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/recording"
+	"mpitx/recording/sites"
+)
+
+// triggerFlags are --when, --on and --then. --on and --then belong to the --when before them.
+type triggerFlags struct {
+	a        *cli.App
+	given    []givenTrigger
+	pvars    []string // --pvar
+	settings *attachFlags
+
+	triggers []*condition.Trigger
+	sampling *sampling // of the variables
+}
+
+type givenTrigger struct {
+	when, on, then string
+	has            map[string]bool
+}
+
+func (g *givenTrigger) place(flag string) *string {
+	return map[string]*string{"when": &g.when, "on": &g.on, "then": &g.then}[flag]
+}
+
+// triggerFlag is one of the three.
+type triggerFlag struct {
+	name string
+	x    *triggerFlags
+}
+
+// String is the last value.
+func (f triggerFlag) String() string {
+	if f.x != nil {
+		for i := range slices.Backward(f.x.given) {
+			if g := &f.x.given[i]; g.has[f.name] {
+				return *g.place(f.name)
+			}
+		}
+	}
+	return ""
+}
+
+func (f triggerFlag) Type() string { return "string" }
+
+// Set keeps a value. --on and --then before the first --when belong to that one.
+func (f triggerFlag) Set(value string) error {
+	x := f.x
+	last := len(x.given) - 1
+	if last < 0 || f.name == "when" && x.given[last].has["when"] {
+		x.given = append(x.given, givenTrigger{has: map[string]bool{}})
+		last++
+	}
+	g := &x.given[last]
+	place := g.place(f.name)
+	if g.has[f.name] { // --on A --on B
+		value = *place + "," + value
+	}
+	*place, g.has[f.name] = value, true
+	return nil
+}
+
+// words are the flags of all triggers in their order, for the command of each rank.
+func (f triggerFlag) Words() (words []string) {
+	if f.name != "when" {
+		return nil
+	}
+	for _, g := range f.x.given {
+		words = append(words, "--when="+g.when)
+		if g.has["on"] {
+			words = append(words, "--on="+g.on)
+		}
+		if g.has["then"] {
+			words = append(words, "--then="+g.then)
+		}
+	}
+	return words
+}
+
+func (x *triggerFlags) flags(cmd *cobra.Command, a *cli.App, settings *attachFlags) {
+	x.a, x.settings = a, settings
+	add := func(name, usage string) *pflag.Flag { return cmd.Flags().VarPF(triggerFlag{name, x}, name, "", usage) }
+	add("when", "check this `CONDITION` over variables and arguments in MPI calls; may be repeated")
+	add("on", "check the --when before it only in these `FUNCTIONS`, names or patterns separated by commas (default: all)")
+	add("then", "what to do when the --when before it becomes true (`ACTIONS`, separated by commas): "+strings.Join(condition.ActionNames, ", "))
+	cmd.Flags().StringArrayVar(&x.pvars, "pvar", nil, "sample also the variables that match this `GLOB`[:CLASS][@world|@self|@all] at --then sample; may be repeated")
+	cmd.RegisterFlagCompletionFunc("on", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return virtual.Functions(), cobra.ShellCompDirectiveNoFileComp
+	})
+	cmd.RegisterFlagCompletionFunc("then", cobra.FixedCompletions(condition.ActionNames, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("when", a.CompleteNames(catalog.Pvars|catalog.Virtual))
+	cmd.RegisterFlagCompletionFunc("pvar", a.CompleteNames(catalog.Pvars|catalog.Virtual))
+}
+
+// config compiles the conditions. The agent samples only on request.
+func (x *triggerFlags) config() (tool []launch.Setting, err error) {
+	samples := false
+	for _, g := range x.given {
+		t, err := g.compile()
+		if err != nil {
+			return nil, err
+		}
+		x.triggers = append(x.triggers, t)
+		samples = samples || t.Then.Sample
+	}
+	x.sampling = &sampling{a: x.a, attachFlags: *x.settings, flag: "--when"}
+	for _, t := range x.triggers {
+		for _, v := range t.Variables {
+			if p := v.Pattern(); !slices.Contains(x.sampling.pvars, p) {
+				x.sampling.pvars = append(x.sampling.pvars, p)
+			}
+		}
+	}
+	switch {
+	case len(x.pvars) > 0 && !samples:
+		return nil, cli.Usagef("--pvar: nothing samples these variables; add --then sample, or use mpitx sample")
+	case samples && len(x.pvars)+len(x.sampling.pvars) == 0:
+		return nil, cli.Usagef("--then sample: name the variables to sample with --pvar, such as --pvar 'mpitx:*'")
+	case len(x.triggers) == 0:
+		return nil, nil
+	}
+	for _, p := range x.pvars {
+		if _, err := catalog.ParsePattern(p); err != nil {
+			return nil, cli.Usagef("--pvar %q: %v", p, err)
+		}
+	}
+	tool = append(tool, launch.Setting{Name: "interval_ns", Value: "0"})
+	for _, p := range append(slices.Clone(x.sampling.pvars), x.pvars...) {
+		tool = append(tool, launch.Setting{Name: "pvar", Value: p})
+	}
+	for _, t := range x.triggers {
+		tool = append(tool, launch.Setting{Name: "trigger", Value: t.Configuration()})
+	}
+	return tool, nil
+}
+
+// compile checks everything about a trigger that does not depend on the library.
+func (g *givenTrigger) compile() (*condition.Trigger, error) {
+	if !g.has["when"] {
+		return nil, cli.Usagef("--on and --then belong to a condition; add --when CONDITION")
+	}
+	c, err := condition.Parse(g.when)
+	if err != nil {
+		return nil, cli.Usagef("--when %v", err)
+	}
+	t := &condition.Trigger{Condition: c}
+	for _, f := range c.Functions() {
+		if err := knownFunction(f.Name); err != nil {
+			return nil, cli.Usagef("--when %v", &condition.Error{Text: c.Text, Column: f.Column, What: err.Error()})
+		}
+	}
+	for _, f := range strings.Split(g.on, ",") {
+		if f = strings.TrimSpace(f); f == "" {
+			if g.has["on"] {
+				return nil, cli.Usagef("--on %q: a name is empty; use names of MPI functions such as MPI_Recv", g.on)
+			}
+			continue
+		}
+		if err := knownFunction(f); err != nil {
+			return nil, cli.Usagef("--on %v", err)
+		}
+		t.On = append(t.On, f)
+	}
+	if g.has["then"] {
+		if t.Then, err = condition.ParseActions(g.then); err != nil {
+			return nil, cli.Usagef("--then %v", err)
+		}
+	}
+	return t, nil
+}
+
+type functionError struct{ name, near string }
+
+func (e *functionError) Error() string { return e.name + ": no such MPI function" + e.near }
+
+// knownFunction refuses a name or pattern that matches no function of the agent's table. MPIX_ functions are those of single
+// libraries.
+func knownFunction(name string) error {
+	if strings.HasPrefix(strings.ToUpper(name), "MPIX_") {
+		return nil
+	}
+	m, err := (&catalog.Filter{Names: []string{name}}).Compile()
+	if err != nil {
+		return err
+	}
+	all := virtual.Functions()
+	if strings.ContainsAny(name, "@:\n") || !slices.ContainsFunc(all, m.MatchName) {
+		return &functionError{name, catalog.DidYouMean(all, name)}
+	}
+	return nil
+}
+
+// check refuses variables that the library does not have.
+func (x *triggerFlags) check(m machine.MPI, first bool) error {
+	if len(x.triggers) == 0 {
+		return nil
+	}
+	x.sampling.attachFlags = *x.settings
+	x.sampling.words = condition.Arguments
+	if err := x.sampling.unmatched(m, first); err != nil {
+		return err
+	}
+	return (&sampling{a: x.a, attachFlags: *x.settings, pvars: x.pvars}).unmatched(m, first)
+}
+
+// tell prints what the triggers found on standard error, and reports whether a trigger recorded anything.
+func (x *triggerFlags) tell(run *recording.Run) (events bool) {
+	all := sites.Triggers(run)
+	if len(all) == 0 {
+		return false
+	}
+	var b bytes.Buffer
+	const most = 5
+	if err := export.Triggers(&b, all, export.FormatTable, most, "mpitx: --when ", export.Terminal{UTF8: true, Width: x.a.MessageWidth()}); err != nil {
+		x.a.Complain("%v", err)
+	}
+	x.a.Out.Flush()
+	x.a.Errs.Write(b.Bytes())
+	for _, t := range all {
+		events = events || t.Recorded > 0 || slices.Contains(t.Then, "sample") && t.Fired > 0
+	}
+	return events
+}

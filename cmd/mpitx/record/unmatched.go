@@ -1,0 +1,200 @@
+package record
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/agent/virtual"
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/settings"
+)
+
+// lookUpLimit limits the time for reading a library's names, because the application's start waits for it.
+const lookUpLimit = 15 * time.Second
+
+// wanted are the patterns of a flag, and what the library has of the kind that they choose.
+type wanted struct {
+	list    string                                               // the kind in mpitx list
+	known   []string                                             // names from the library's last reading, and those that need no library
+	missing func(names []string) []string                        // the patterns that match none of the names
+	why     func(p string, names []string) (text, advice string) // about a missing one
+}
+
+// refuseUnmatched refuses patterns that cannot match. The library's names are known from its last reading, before and
+// after MPI_Init. Missing names are looked up again with the application's settings.
+// If the library cannot be read alone, nothing is refused.
+func (s *sampling) refuseUnmatched(m machine.MPI, first bool, w wanted) error {
+	missing := w.missing(w.known)
+	if len(missing) == 0 || s.force && !first {
+		return nil
+	}
+	names, ok := s.lookUp(m, w.list)
+	if !ok {
+		if first && len(s.Names(m)) > 0 {
+			for _, p := range missing {
+				s.warnBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(w.known, globOf(p)))
+			}
+		}
+		return nil
+	}
+	known := slices.Concat(w.known, names)
+	for _, p := range w.missing(known) {
+		text, advice := w.why(p, known)
+		if err := s.refuse(p, text, advice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmatched refuses --pvar patterns that cannot match.
+func (s *sampling) unmatched(m machine.MPI, first bool) error {
+	if s.force && !first {
+		return nil
+	}
+	if err := s.unmatchedOwn(m); err != nil {
+		return err
+	}
+	return s.refuseUnmatched(m, first, wanted{
+		list:    "pvars",
+		known:   pvarNames(s.Names(m)),
+		missing: func(names []string) []string { return s.missing(m, slices.Concat(names, s.words)) },
+		why: func(p string, names []string) (text, advice string) {
+			return m.Name() + " has no such performance variable", cli.HowToGet(m, globOf(p), s.set, catalog.DidYouMean(slices.Concat(names, s.words), globOf(p)))
+		},
+	})
+}
+
+// unmatchedOwn refuses patterns for mpitx's own variables that do not exist. These variables are the same with any MPI.
+// Only the agent knows functions that a single MPI has.
+func (s *sampling) unmatchedOwn(m machine.MPI) error {
+	for _, p := range s.pvars {
+		glob, _ := catalog.SplitClass(globOf(p))
+		_, function, share := strings.Cut(glob, "/")
+		if !strings.HasPrefix(glob, virtual.Prefix) || strings.HasPrefix(strings.ToLower(function), "mpix_") {
+			continue
+		}
+		var names []string
+		for _, v := range virtual.Matching(virtual.Prefix + "*/*") {
+			if strings.Contains(v.Name, "/") == share {
+				names = append(names, v.Name)
+			}
+		}
+		if cli.MatchesAny(glob, names) {
+			continue
+		}
+		if err := s.refuse(p, "mpitx has no such variable", cli.HowToGet(m, glob, nil, catalog.DidYouMean(names, glob))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse returns the error for a pattern; with --force it warns instead.
+func (s *sampling) refuse(p, why, advice string) error {
+	switch {
+	case s.force:
+		s.warnBefore(p, why+advice)
+		return nil
+	case strings.HasSuffix(why+advice, "?"):
+		return cli.Failf("%s %s: %s%s (--force starts anyway)", s.named(), p, why, advice)
+	}
+	return cli.Failf("%s %s: %s%s; use --force to start anyway", s.named(), p, why, advice)
+}
+
+// named is the flag with the patterns.
+func (s *sampling) named() string { return cmp.Or(s.flag, "--pvar") }
+
+// warnBefore warns of a pattern before the run; it is not reported again at the end.
+func (s *sampling) warnBefore(p, why string) {
+	if s.warned == nil {
+		s.warned = map[string]bool{}
+	}
+	s.warned[p] = true
+	s.a.Complain("warning: %s %s: %s", s.named(), p, why)
+}
+
+// missing are the patterns that match none of the names, and no variable that comes later.
+func (s *sampling) missing(m machine.MPI, names []string) []string {
+	var all []string
+	for _, p := range s.pvars {
+		glob := globOf(p)
+		name, _ := catalog.SplitClass(glob) // names are listed with and without their class
+		if !strings.HasPrefix(glob, virtual.Prefix) && !cli.MatchesAny(glob, names) && !cli.MatchesAny(name, names) && !registersLate(m, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// pvarNames are the performance variables among cached names, with and without their class: only they have a class.
+func pvarNames(names []string) []string {
+	var all []string
+	for _, n := range names {
+		if bare, class := catalog.SplitClass(n); class != 0 {
+			all = append(all, n, bare)
+		}
+	}
+	return all
+}
+
+// registersLate reports whether a pattern may match a variable that MPICH registers with the first window, if it was built
+// with those.
+func registersLate(m machine.MPI, p string) bool {
+	const prefix, one = "rma_", "rma_winlock_getlocallock"
+	if m.Impl != machine.MPICH {
+		return false
+	}
+	literal := globOf(p)
+	if k := strings.IndexAny(literal, "*?[{"); k >= 0 {
+		literal = literal[:k]
+	}
+	if !strings.HasPrefix(literal, prefix) && !strings.HasPrefix(prefix, literal) {
+		return false
+	}
+	library, err := os.ReadFile(m.Lib)
+	return err != nil || bytes.Contains(library, []byte(one))
+}
+
+// lookUp reads the names of the library's variables or events, once for all ranks of a job on this machine. ok is false if they
+// cannot be read.
+func (s *sampling) lookUp(m machine.MPI, list string) (names []string, ok bool) {
+	const failed = "."
+	text := launch.Jobwide(s.a.Env).Find(fmt.Sprint("names ", list, m.Lib, s.set), func() []byte {
+		text, err := s.readNames(m, list)
+		if err != nil {
+			return []byte(failed)
+		}
+		return text
+	})
+	return strings.Fields(string(text)), string(text) != failed
+}
+
+// readNames reads them in a separate process, outside the job.
+func (s *sampling) readNames(m machine.MPI, list string) ([]byte, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "list", list, "-o", "names")
+	cmd.Env = append(s.a.Env.FreeOfLauncher(), cli.MpiVariable(m))
+	for _, v := range s.set {
+		if name, err := settings.Variable(m.Impl, v.Name); err == nil {
+			cmd.Env = append(cmd.Env, name+"="+v.Value)
+		}
+	}
+	cmd.WaitDelay = time.Second
+	return cmd.Output()
+}

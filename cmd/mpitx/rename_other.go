@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// renameNew renames a file to a name that does not exist.
-func renameNew(temp, name string) error { return reserve(temp, name) }

@@ -1,0 +1,187 @@
+package variables
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/settings"
+	"mpitx/settings/tuning"
+	"mpitx/text"
+)
+
+type envOptions struct {
+	cli.Source
+	format export.Format
+}
+
+func NewEnv(a *cli.App) *cobra.Command {
+	o := &envOptions{Source: cli.Source{App: a, RanksMayLeaveEarly: true}}
+	cmd := &cobra.Command{
+		Use:         "env",
+		Annotations: cli.Paged,
+		Short:       "List what sets this MPI from outside: environment, options, files",
+		Long: `List the settings that influence the MPI library, with their values and where
+they come from: environment variables, options of the launcher, and parameter
+files of the MPI. They include those of what MPI builds on, such as UCX,
+libfabric, PMIx and OpenMP. Variables that the launcher sets by itself are left
+out. A library with PERUSE also names variables itself.
+
+For a setting of a control variable, the column LIBRARY has the value that the
+library has now. A note marks settings that are spelt like a control variable
+that this library does not have, that another one overrides, whose value the
+library did not take, and that have no effect because of another variable. Those
+that take precedence come first: in a file, the last line. -o wide has the whole
+paths of files.
+
+If one of the settings stops the library, mpitx lists the settings without the
+library's values. The exit code is then 3, or the launcher's.
+
+Under a launcher, the table shows the settings of rank 0.`,
+		Example: `  mpitx env
+  mpirun -n 4 mpitx env
+  mpitx env --mpi mpich -o json`,
+		Args: cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	o.Source.Flags(cmd, true)
+	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
+	return cmd
+}
+
+func (o *envOptions) run(cmd *cobra.Command) error {
+	c, err := o.Open(cmd, nil, "")
+	var unread *inspect.Error
+	code := cli.ExitPartial
+	switch {
+	case errors.As(err, &unread) && !unread.Quiet: // perhaps because of a setting
+		o.App.Exit(err)
+		c = &catalog.Catalog{}
+	case err != nil:
+		return err
+	default:
+		code = o.Warn(c)
+	}
+	return o.Answer(code, func() error {
+		o.noteOthers(c)
+		rows := influences(withPeruse(settings.Influences(o.Query(c)), c), c, o.Effects(c))
+		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
+			name := o.Chosen.Name()
+			if unread == nil {
+				name = cli.LibraryName(c)
+			}
+			where := ""
+			if c.Job.Size > 1 {
+				where = " on rank 0"
+			}
+			_, err := fmt.Fprintf(o.App.Out, "nothing influences %s from outside%s\n", name, where)
+			return err
+		}
+		notes := ""
+		if o.format == export.FormatTable {
+			notes = narrow(rows, o.Term)
+		}
+		if err := rows.Write(o.App.Out, o.format, o.Term); err != nil || notes == "" {
+			return err
+		}
+		_, err := fmt.Fprint(o.App.Out, "\n", notes)
+		return err
+	})
+}
+
+// withPeruse adds the environment variables that the library names itself (PERUSE_Query_environment).
+func withPeruse(found []settings.Influence, c *catalog.Catalog) []settings.Influence {
+	for _, text := range c.After.Environment {
+		name, value, _ := strings.Cut(text, "=")
+		if !slices.ContainsFunc(found, func(i settings.Influence) bool { return i.Kind == catalog.OriginEnvironment && i.Name == name }) {
+			found = append(found, settings.Influence{Name: name, Reader: cli.LibraryName(c) + ", as PERUSE says",
+				Origin: catalog.Origin{Kind: catalog.OriginEnvironment, Where: name, Value: value}})
+		}
+	}
+	return found
+}
+
+// narrow makes the table fit a terminal: files without their directory, and the notes, which it returns, below the table.
+func narrow(r *export.Rows, t export.Terminal) string {
+	var notes strings.Builder
+	column := map[string]int{}
+	for i := range r.Columns {
+		column[r.Columns[i].Name] = i
+	}
+	for _, row := range r.Rows {
+		name := row[column["name"]].(string)
+		if row[column["origin"]] == catalog.OriginFile {
+			row[column["where"]] = filepath.Base(row[column["where"]].(string))
+			name += " in " + row[column["where"]].(string)
+		}
+		if note := row[column["note"]].(string); note != "" {
+			fmt.Fprintln(&notes, export.Wrap(t.SafeText(name+": "+note), t.Width))
+			row[column["note"]] = ""
+		}
+	}
+	return notes.String()
+}
+
+// didYouMean asks for the name that is most like one that does not exist; "": none is.
+func didYouMean(names []string, wrong string) string {
+	if near := text.Nearest(names, wrong, 1); near != nil {
+		return "; did you mean " + near[0] + "?"
+	}
+	return ""
+}
+
+func influences(found []settings.Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) *export.Rows {
+	values, names := map[string]string{}, make([]string, len(c.Cvars))
+	for k := range c.Cvars {
+		names[k] = c.Cvars[k].Name
+		if r := c.Cvars[k].Current(); r != nil && r.Status == catalog.StatusOK {
+			values[c.Cvars[k].Name] = c.ValueText(&c.Cvars[k], r.Value)
+		}
+	}
+	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME", Floor: 64, Whole: "name"}, {Name: "value", Header: "VALUE", Whole: "name"},
+		{Name: "origin"}, {Name: "where", Header: "FROM", Below: true, Label: "from: "}, {Name: "reader", Header: "READ BY", Below: true, Label: "read by: "},
+		{Name: "cvar", Header: "CONTROL VARIABLE", Wide: true}, {Name: "library", Header: "LIBRARY", Optional: true}, {Name: "note", Header: "NOTE", Optional: true}}}
+	for _, i := range found {
+		note := ""
+		switch {
+		case len(names) == 0: // the library could not be read
+			i.Cvar = ""
+		case i.Unknown:
+			note = "no such variable" + didYouMean(names, i.Cvar)
+			i.Cvar = ""
+		case i.Overridden:
+			note = "another setting of it takes precedence"
+		case i.Cvar != "":
+			if v := c.Cvar(i.Cvar); v != nil {
+				note = strings.ReplaceAll(strings.Join(cli.Doubts(i.Cvar, effect(v), c.Job.Size), "; it "), i.Cvar+" ", "")
+			}
+		}
+		where := i.Where
+		if i.Kind == catalog.OriginEnvironment {
+			where = "environment"
+		}
+		r.Rows = append(r.Rows, []any{i.Name, i.Value, i.Kind, where, i.Reader, i.Cvar, values[i.Cvar], note})
+	}
+	return r
+}
+
+// noteOthers says that other ranks were set differently: the answer is of rank 0.
+func (o *envOptions) noteOthers(c *catalog.Catalog) {
+	n := 0
+	for k := range c.Cvars {
+		if len(c.Cvars[k].Origins) > 0 {
+			n++
+		}
+	}
+	if n > 0 {
+		o.App.Complain("these are rank 0's; %s set differently on other ranks: see mpitx list --changed", text.Count(n, "variable"))
+	}
+}

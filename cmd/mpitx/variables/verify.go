@@ -1,0 +1,385 @@
+package variables
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/settings"
+	"mpitx/settings/tuning"
+	"mpitx/text"
+	"mpitx/ui/progress"
+)
+
+type verifyOptions struct {
+	cli.Source
+	format   export.Format
+	workload string
+	rounds   int
+	short    string // how many runs had no core
+	partly   string // in how many runs ranks are incomplete
+	lasting  time.Duration
+}
+
+// usualRanks are the ranks of the runs without -n: most settings are about messages.
+const usualRanks = 2
+
+// fewestRounds are enough for an interval of 95 % confidence that does not span all pairs of runs.
+const fewestRounds = 5
+
+func NewVerify(a *cli.App) *cobra.Command {
+	o := &verifyOptions{Source: cli.Source{App: a}}
+	cmd := &cobra.Command{
+		Use:   "verify NAME=VALUE… [flags] [-- APP…]",
+		Short: "Find out by experiment whether a setting takes effect",
+		Long: `Find out whether settings of control variables take effect: by what the library
+and mpitx's rules say (as mpitx show), and by experiment. A built-in workload
+that fits the variable, or your application, runs several times with and without
+the settings, in turns.
+
+The result has the time per call of each MPI function that matters, with the
+interval in which the change lies with 95 % confidence, the messages and bytes
+per call and the peers that differ, and the library's performance variables
+whose values are apart in all runs. If the interval contains 0, no change is
+reported. One interval in twenty misses the change by chance: repeat a surprising
+result, with more --rounds.
+
+The exit code is 0 if something measurable changed, 1 if nothing did, and 2 if
+it could not be found out.`,
+		Example: `  mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial
+  mpitx verify -n 4 coll_tuned_bcast_algorithm=binomial \
+      coll_tuned_use_dynamic_rules=true --workload bcast
+  mpitx verify -n 2 btl_vader_eager_limit=65536 --rounds 15 -- ./app`,
+		Args:              cli.Arguments(1, -1, "the settings (NAME=VALUE)"),
+		ValidArgsFunction: a.CompleteWrites,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.NoVerdict(o.run(cmd, args)) },
+	}
+	f := cmd.Flags()
+	o.Source.Flags(cmd, true)
+	f.Lookup("ranks").Usage = fmt.Sprintf("start `N` ranks with the MPI's launcher (default: %d)", usualRanks)
+	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
+	cli.Choose(cmd, &o.workload, "workload", "", "", "run this built-in `WORKLOAD` (default: one that fits the variables): "+strings.Join(cli.Workloads, ", "), cli.Workloads...)
+	f.IntVar(&o.rounds, "rounds", 9, "run `N` times with the settings and N times without, at least "+strconv.Itoa(fewestRounds))
+	f.DurationVar(&o.lasting, "duration", 500*time.Millisecond, "let the workload run for this `TIME` in each run")
+	return cmd
+}
+
+// workloadsFor are words in the names of control variables, and the workload that uses what they set. The first that matches counts.
+var workloadsFor = []struct{ word, workload string }{
+	{"allreduce", "allreduce"}, {"allgather", "allgather"}, {"alltoall", "alltoall"}, {"bcast", "bcast"}, {"barrier", "barrier"},
+	{"reduce", "reduce"}, {"coll", "allreduce"}, {"unexpected", "unexpected"},
+}
+
+func workloadFor(given []launch.Setting) string {
+	for _, w := range workloadsFor {
+		if slices.ContainsFunc(given, func(s launch.Setting) bool { return strings.Contains(strings.ToLower(s.Name), w.word) }) {
+			return w.workload
+		}
+	}
+	return "messages"
+}
+
+func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
+	var app []string
+	dash := cmd.ArgsLenAtDash()
+	if dash >= 0 {
+		args, app = args[:dash], args[dash:]
+	}
+	given, err := cli.ParseSettings("verify", args)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, s := range given {
+		if names[s.Name] {
+			return cli.Usagef("%s is set twice", s.Name)
+		}
+		names[s.Name] = true
+	}
+	switch {
+	case len(given) == 0:
+		return cli.Usagef("name the settings, as NAME=VALUE")
+	case dash >= 0 && len(app) == 0:
+		return cli.Usagef("name the application, after --: mpitx verify NAME=VALUE -- ./app, or leave -- out for a workload")
+	case len(app) > 0 && o.workload != "":
+		return cli.Usagef("--workload runs in place of an application; leave %q out", app[0])
+	case o.rounds < fewestRounds:
+		return cli.Usagef("--rounds: must be at least %d", fewestRounds)
+	case o.lasting <= 0:
+		return cli.Usagef("--duration: must be positive")
+	case o.App.Env.Launcher().Name != "":
+		return cli.Usagef("verify starts its own jobs: run it without a launcher, as mpitx verify -n 4 …")
+	}
+	if err := o.App.CheckRanks(cmd, o.N); err != nil {
+		return err
+	}
+	if o.N == 0 {
+		o.N = usualRanks
+	}
+	if len(app) == 0 && o.workload == "" {
+		o.workload = workloadFor(given)
+	}
+	known, pvars, err := o.known(cmd, given)
+	if err != nil {
+		return undecided(err)
+	}
+	runs, err := os.MkdirTemp("", "mpitx-verify-")
+	if err != nil {
+		return cli.Failf("%v", err)
+	}
+	defer os.RemoveAll(runs)
+	sides, err := o.experiment(runs, given, app, pvars)
+	if err != nil {
+		return err
+	}
+	found := measuredChanges(sides)
+	o.short, o.partly = withoutCores(sides), withoutRanks(sides)
+	code := cli.ExitUsage // nothing could be compared
+	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
+		code = cli.ExitDone
+	} else if slices.ContainsFunc(found, func(c change) bool { return c.known }) {
+		code = cli.ExitFailed
+	}
+	return o.End(code, o.write(known, found, app))
+}
+
+// undecided gives an error exitUsage, whatever the launcher exited with, unless a signal ended mpitx.
+func undecided(err error) error {
+	var own *cli.ExitError
+	if !errors.As(err, &own) {
+		return &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	if own.Code <= 128 {
+		own.Code = cli.ExitUsage
+	}
+	return err
+}
+
+// verified is a setting and what is known about its effect.
+type verified struct {
+	Name   string        `json:"name"`
+	Value  string        `json:"value"`
+	Effect tuning.Effect `json:"effect"`
+	Same   bool          `json:"same,omitzero"`   // the library has the value without the setting, too
+	Origin string        `json:"origin,omitzero"` // which has set it then
+}
+
+// lines says it for people.
+func (v *verified) lines(ranks int) (lines []string) {
+	switch v.Effect.Arrived {
+	case tuning.Yes:
+		lines = append(lines, "arrived: the library has this value")
+	case tuning.CannotTell:
+		lines = append(lines, "whether it arrived cannot be told")
+	} // effectLines names another value, and says why it cannot be told
+	if v.Same {
+		why := "it is the default"
+		if v.Origin != "" {
+			why = v.Origin + " sets it"
+		}
+		lines = append(lines, "THE SAME WITHOUT: the library has this value without the setting, too; "+why)
+	}
+	return append(lines, cli.EffectLines(v.Effect, ranks)...)
+}
+
+// known reads the library twice with as many ranks as the experiment has, without the settings to check them, and with them in its
+// environment. It returns what is known about the effect of each, and whether the library has performance variables.
+func (o *verifyOptions) known(cmd *cobra.Command, given []launch.Setting) (found []verified, pvars bool, err error) {
+	if o.Term, err = o.App.Terminal(); err != nil {
+		return nil, false, err
+	}
+	if err := o.Check(cmd); err != nil {
+		return nil, false, err
+	}
+	if o.Chosen, err = o.App.Env.Choose(o.MPI); err != nil {
+		return nil, false, err
+	}
+	reader := &diffOptions{a: o.App, n: o.N, timeout: o.Timeout, mpi: o.MPI}
+	without, err := reader.read("", os.Stderr)
+	if err != nil {
+		return nil, false, err
+	}
+	var environ []string
+	for _, s := range given {
+		name, err := settings.Variable(o.Chosen.Impl, s.Name)
+		var no *machine.Error
+		if errors.As(err, &no) {
+			return nil, false, cli.Usagef("%s: %s; verify can set nothing else", s.Name, no.Why)
+		}
+		v := without.Cvar(s.Name)
+		if v == nil {
+			return nil, false, cli.Usagef("%s: %s has no such control variable%s", s.Name, cli.LibraryName(without), catalog.DidYouMean(namesOf(without, catalog.Cvars), s.Name))
+		}
+		if err := o.Accepts(without, v, s.Value); err != nil {
+			return nil, false, cli.Usagef("%s: %v", s.Name, err)
+		}
+		environ = append(environ, name+"="+s.Value)
+	}
+	with, err := reader.read("", os.Stderr, environ...)
+	if err != nil {
+		return nil, false, err
+	}
+	effect := o.Effects(with)
+	for _, s := range given {
+		one := verified{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
+		if v := with.Cvar(s.Name); v != nil {
+			one.Effect = effect(v)
+			one.compare(without.Cvar(s.Name), v)
+		}
+		found = append(found, one)
+	}
+	return found, len(with.Pvars) > 0, nil
+}
+
+// compare finds out whether the library has the value without the setting, too.
+func (v *verified) compare(without, with *catalog.Variable) {
+	if old, now := without.Current(), with.Current(); old != nil && now != nil && v.Effect.Arrived == tuning.Yes {
+		v.Same = old.Value.String() == now.Value.String()
+	}
+	if v.Same && without.Origin != nil {
+		v.Origin = string(without.Origin.Kind) + " " + without.Origin.Where
+	}
+}
+
+// experiment runs the workload or application in turns without and with the settings, and returns the runs of each side.
+func (o *verifyOptions) experiment(dir string, given []launch.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return sides, cli.Failf("%v", err)
+	}
+	bar := progress.New("measuring")
+	defer bar.Clear()
+	var longest time.Duration // of a run without the settings
+	for k := range 2 * o.rounds {
+		side := (k + k/2) % 2 // 0 1 1 0 0 1 1 0: neither side always comes first
+		run := filepath.Join(dir, strconv.Itoa(k))
+		args := []string{"profile", "-n", strconv.Itoa(o.N), "--dir", run, "--stack", "0", "--no-summary"}
+		if o.MPI != "" {
+			args = append(args, "--mpi", o.MPI)
+		}
+		if pvars {
+			args = append(args, "--pvar", "*", "--interval", "1s")
+		}
+		if side == 1 {
+			for _, s := range given {
+				args = append(args, "--set", s.Name+"="+s.Value)
+			}
+		}
+		if app == nil {
+			args = append(args, "--workload", o.workload, "--duration", o.lasting.String())
+		} else {
+			args = append(append(args, "--"), app...)
+		}
+		begin, limit := time.Now(), time.Duration(0)
+		if side == 1 {
+			limit = 10*longest + 30*time.Second
+		}
+		one, err := measureRun(exec.Command(exe, args...), run, limit)
+		if side == 0 {
+			longest = max(longest, time.Since(begin))
+		}
+		var own *cli.ExitError
+		if err != nil && !errors.As(err, &own) {
+			how := "without the settings"
+			if side == 1 {
+				how = "with the settings"
+			}
+			return sides, cli.Failf("a run %s failed: %v", how, err)
+		}
+		if err != nil {
+			return sides, err
+		}
+		sides[side] = append(sides[side], one)
+		os.RemoveAll(run)
+		bar.Update(uint64(k+1), uint64(2*o.rounds))
+	}
+	return sides, nil
+}
+
+// write prints what is known, and what was measured.
+func (o *verifyOptions) write(known []verified, changes []change, app []string) error {
+	what := "the workload " + o.workload
+	if app != nil {
+		what = text.Quote(app[0])
+	}
+	if o.format == export.FormatTable || o.format == export.FormatWide {
+		for _, s := range known {
+			fmt.Fprintf(o.App.Out, "%s\n", o.Term.Safe(s.Name+"="+s.Value))
+			for _, line := range s.lines(o.N) {
+				fmt.Fprintln(o.App.Out, export.Wrap("  "+o.Term.SafeText(line), o.Term.Width))
+			}
+		}
+		fmt.Fprintln(o.App.Out, export.Wrap(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.Term.Safe(what), o.rounds, text.Count(o.N, "rank")), o.Term.Width))
+		for _, words := range []string{o.short, o.partly} {
+			if words != "" {
+				fmt.Fprintln(o.App.Out, export.Wrap(words, o.Term.Width))
+			}
+		}
+	}
+	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
+		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
+		{Name: "interval", Header: "95 % INTERVAL", Below: true, Label: "95 % interval: "}, {Name: "changed"}}}
+	for _, c := range changes {
+		row := []any{c.what, c.unit, c.delta.Base.Median(), c.delta.New.Median(), nil, nil, nil, "", c.changed}
+		if o.format == export.FormatTable || o.format == export.FormatWide {
+			row[2], row[3], row[4] = o.Term.Amount(c.delta.Base.Median(), c.unit), o.Term.Amount(c.delta.New.Median(), c.unit), ""
+			if c.known {
+				row[4], row[7] = percent(c.by), percent(c.low)+" to "+percent(c.high)
+			} else if c.changed {
+				row[7] = "apart in all runs"
+			}
+		} else if c.known {
+			row[4], row[5], row[6] = c.by, c.low, c.high
+		}
+		rows.Rows = append(rows.Rows, row)
+	}
+	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: o.N}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.changed })},
+		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.traffic })}}
+	if o.short != "" {
+		rows.About = append(rows.About, export.Member{Name: "processor", Value: o.short})
+	}
+	if o.partly != "" {
+		rows.About = append(rows.About, export.Member{Name: "incomplete", Value: o.partly})
+	}
+	if err := rows.Write(o.App.Out, o.format, o.Term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
+		return err
+	}
+	_, err := fmt.Fprintln(o.App.Out, export.Wrap(verdict(changes), o.Term.Width))
+	return err
+}
+
+// verdict says for people what the experiment showed.
+func verdict(changes []change) string {
+	some, traffic, compared, unseen := false, false, false, 0.0
+	for _, c := range changes {
+		some, traffic, compared, unseen = some || c.changed, traffic || c.traffic, compared || c.known, max(unseen, -c.low, c.high)
+	}
+	text := "\n"
+	if !traffic {
+		text = "\nTraffic: calls send the same to the same peers. What the library sends by itself, as in collectives, is not seen.\n"
+	}
+	switch {
+	case some:
+		return text + "Something measurable changed."
+	case !compared:
+		return text + "No time could be compared: no function was called in every run."
+	case unseen > 1:
+		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected."
+	}
+	return text + fmt.Sprintf("Nothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.", 100*unseen)
+}
+
+func percent(part float64) string { return fmt.Sprintf("%+.1f %%", 100*part) }
