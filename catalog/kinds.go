@@ -21,9 +21,10 @@ const (
 	Categories
 	Enums
 
-	AllKinds  Kind = 1<<iota - 1
-	Variables      = Cvars | Pvars | Virtual
-	Groups         = Categories | Enums // which are about other entries
+	AllKinds   Kind = 1<<iota - 1
+	Variables       = Cvars | Pvars | Virtual
+	Groups          = Categories | Enums // which are about other entries
+	EventKinds      = Events | Sources   // of MPI_T and PERUSE
 )
 
 // KindInfo is an entry of the table of kinds.

@@ -8,6 +8,7 @@ import (
 
 	"mpitx/agent/virtual"
 	"mpitx/catalog"
+	"mpitx/inspect"
 	"mpitx/machine"
 )
 
@@ -31,29 +32,29 @@ func (a *App) CompleteNames(kinds catalog.Kind, words ...string) cobra.Completio
 		}
 		if kinds.Has(catalog.Virtual) {
 			for _, v := range virtual.Matching(prefix + "*") {
-				add(v.Name, nameLine(v.Name, v.Description))
+				add(v.Name, inspect.NameLine(v.Name, v.Description))
 			}
 		}
 		if kinds.Has(catalog.Events) {
 			for _, e := range catalog.PeruseEvents() {
-				add(e.Name, nameLine(e.Name, e.Meaning))
+				add(e.Name, inspect.NameLine(e.Name, e.Meaning))
 			}
 		}
 		if m, ok := a.completing(cmd); ok {
-			for v := range cachedVariables(a.Env, m) {
+			for v := range inspect.CachedVariables(a.Env, m) {
 				kind := catalog.Cvars
 				if _, class := catalog.SplitClass(v.ID); class != 0 {
 					kind = catalog.Pvars
 				}
 				if kinds.Has(kind) {
-					add(v.ID, v.ID+"\t"+v.text)
+					add(v.ID, v.ID+"\t"+v.Text)
 				}
 			}
-			for e := range CachedEvents(a.Env, m, kinds) {
+			for e := range inspect.CachedEvents(a.Env, m, kinds) {
 				if catalog.FindPeruseEvent(e.ID) != nil {
 					continue
 				}
-				add(e.ID, e.ID+"\t"+e.text)
+				add(e.ID, e.ID+"\t"+e.Text)
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
@@ -63,9 +64,9 @@ func (a *App) CompleteNames(kinds catalog.Kind, words ...string) cobra.Completio
 // CompleteCategories completes the names of categories.
 func (a *App) CompleteCategories(cmd *cobra.Command, args []string, prefix string) (out []string, _ cobra.ShellCompDirective) {
 	if m, ok := a.completing(cmd); ok {
-		for c := range cachedCategories(a.Env, m) {
+		for c := range inspect.CachedCategories(a.Env, m) {
 			if strings.HasPrefix(c.ID, prefix) && !slices.Contains(args, c.ID) {
-				out = append(out, c.ID+"\t"+c.text)
+				out = append(out, c.ID+"\t"+c.Text)
 			}
 		}
 	}
@@ -93,11 +94,11 @@ func (a *App) completeValues(cmd *cobra.Command, name, value string) (out []stri
 		return nil
 	}
 	before := value[:strings.LastIndexAny(value, "|,")+1]
-	for v := range cachedVariables(a.Env, m) {
+	for v := range inspect.CachedVariables(a.Env, m) {
 		if v.ID != name {
 			continue
 		}
-		for _, word := range v.values {
+		for _, word := range v.Values {
 			if strings.HasPrefix(before+word, value) {
 				out = append(out, name+"="+before+word)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/settings"
@@ -179,7 +180,7 @@ func Assume(c *catalog.Catalog, name string, value catalog.Value) {
 // expected is the library as it was last read, with the values that settings, the environment and files give it before MPI_Init; nil
 // if it was never read.
 func (a *App) expected(m machine.MPI, given []launch.Setting) *catalog.Catalog {
-	c := CachedCatalog(a.Env, m)
+	c := inspect.CachedCatalog(a.Env, m)
 	if c == nil {
 		return nil
 	}

@@ -8,9 +8,6 @@ import (
 	"mpitx/machine"
 )
 
-// EventKinds are the kinds of events, of MPI_T and PERUSE.
-const EventKinds = catalog.Events | catalog.Sources
-
 // knownEvents are events and event sources of libraries. A prefix of their own stands for those of other releases.
 var knownEvents = []struct {
 	library, prefix string

@@ -279,7 +279,7 @@ func (s *Source) End(code int, err error) error {
 			return code
 		}
 		s.Job.Settle(code)
-		CacheNames(s.App.Env, s.Chosen, s.catalog)
+		inspect.CacheNames(s.App.Env, s.Chosen, s.catalog)
 		return s.Job.Finish(code)
 	}}
 }

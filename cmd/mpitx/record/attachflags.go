@@ -10,6 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/machine/qmpi"
@@ -58,12 +59,12 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool
 	var kept *catalog.Catalog
 	var once sync.Once
 	items := func(m machine.MPI) *catalog.Catalog {
-		once.Do(func() { kept = cli.CachedCatalog(a.Env, m) })
+		once.Do(func() { kept = inspect.CachedCatalog(a.Env, m) })
 		return kept
 	}
 	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
 		Say: a.Complain, Alert: a.Say, // complain would flush what another goroutine writes
-		Item:  func(m machine.MPI, cvar, value string) string { return cli.DescribedItem(items(m), cvar, value) },
+		Item:  func(m machine.MPI, cvar, value string) string { return inspect.DescribedItem(items(m), cvar, value) },
 		Again: func(more ...string) ([]string, error) { return cli.InnerCommand(cmd, more...) }}
 	switch {
 	case x.workload != "" && len(args) > 0:
@@ -113,7 +114,7 @@ func (x *attachFlags) tools(a *cli.App) ([]qmpi.Tool, error) {
 func (x *attachFlags) warn(a *cli.App, m machine.MPI) {
 	a.WarnOfCrashes(m, x.set)
 	a.WarnOfSettings(m, x.set, x.setAfter)
-	names := cli.CachedNames(a.Env, m)
+	names := inspect.CachedNames(a.Env, m)
 	if len(names) == 0 {
 		return
 	}

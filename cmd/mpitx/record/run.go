@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
@@ -198,7 +199,7 @@ func (o *runOptions) Follows(dir string, _ bool) (words string, ok bool) {
 }
 
 // Names, Unmatched and Summarize implement launch.Hooks.
-func (o *runOptions) Names(m machine.MPI) []string { return cli.CachedNames(o.a.Env, m) }
+func (o *runOptions) Names(m machine.MPI) []string { return inspect.CachedNames(o.a.Env, m) }
 func (o *runOptions) Unmatched(m machine.MPI, pattern string, names []string) string {
 	return catalog.DidYouMean(append(pvarNames(o.Names(m)), names...), globOf(pattern))
 }

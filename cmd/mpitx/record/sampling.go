@@ -9,6 +9,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
@@ -118,7 +119,7 @@ func (s *sampling) Check(m machine.MPI, first bool) error {
 }
 
 // Names are the names in the cache.
-func (s *sampling) Names(m machine.MPI) []string { return cli.CachedNames(s.a.Env, m) }
+func (s *sampling) Names(m machine.MPI) []string { return inspect.CachedNames(s.a.Env, m) }
 
 // Unmatched explains how to make the library offer such a variable, and suggests similar names.
 func (s *sampling) Unmatched(m machine.MPI, pattern string, names []string) string {

@@ -5,6 +5,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/inspect"
 	"mpitx/machine"
 	"mpitx/text"
 )
@@ -35,7 +36,7 @@ func (o *traceOptions) noSuchEvent(m machine.MPI, p string, names []string) stri
 	if matchesFunction(p) == nil {
 		return "this matches functions of MPI, not events; record their calls with --function " + text.Quote(p)
 	}
-	if c := cli.CachedCatalog(o.a.Env, m); c != nil && !ofPeruse(p) {
+	if c := inspect.CachedCatalog(o.a.Env, m); c != nil && !ofPeruse(p) {
 		for _, name := range o.cachedEvents(m) {
 			e := catalog.Event{Name: name}
 			if catalog.FindPeruseEvent(name) != nil {
@@ -52,7 +53,7 @@ func (o *traceOptions) noSuchEvent(m machine.MPI, p string, names []string) stri
 
 // cachedEvents are the names of events from the library's last reading.
 func (o *traceOptions) cachedEvents(m machine.MPI) (names []string) {
-	for e := range cli.CachedEvents(o.a.Env, m, catalog.Events) {
+	for e := range inspect.CachedEvents(o.a.Env, m, catalog.Events) {
 		names = append(names, e.ID)
 	}
 	return names

@@ -34,7 +34,7 @@ var filterKinds = []struct {
 	{"scope", catalog.Cvars}, {"writable", catalog.Cvars}, {"changed", catalog.Cvars}, {"class", catalog.Pvars | catalog.Virtual},
 	{"category", catalog.Variables | catalog.Events}, {"verbosity", catalog.Variables | catalog.Events},
 	{"type", catalog.Variables | catalog.Events}, {"bind", catalog.Variables | catalog.Events},
-	{"stage", catalog.Variables | cli.EventKinds}, {"differing", catalog.Variables | cli.EventKinds}, {"search", catalog.Variables | cli.EventKinds},
+	{"stage", catalog.Variables | catalog.EventKinds}, {"differing", catalog.Variables | catalog.EventKinds}, {"search", catalog.Variables | catalog.EventKinds},
 }
 
 // checkKinds checks that each filter flag applies to a kind that is listed.

@@ -10,6 +10,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/inspect"
 	"mpitx/machine"
 	"mpitx/text"
 	"mpitx/ui/explorer"
@@ -167,7 +168,7 @@ func (o *listOptions) checkFlags(cmd *cobra.Command) error {
 		return cli.Usagef("--tree: --fields has no effect on the tree; leave one out")
 	case o.tree && o.format != export.FormatTable && o.format != export.FormatWide:
 		return cli.Usagef("--tree: only -o table and wide draw the tree; -o json has the categories of each variable")
-	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars|cli.EventKinds) == 0:
+	case o.tree && o.kinds != 0 && o.kinds&(catalog.Cvars|catalog.Pvars|catalog.EventKinds) == 0:
 		return cli.Usagef("--tree: the tree has cvars, pvars, events and sources only; leave the other kinds out")
 	}
 	if err := o.checkKinds(cmd, o.kinds); err != nil || !o.essential {
@@ -201,13 +202,13 @@ func (o *listOptions) selected(all *catalog.Catalog, filter *catalog.Matcher, fi
 	named := len(o.globs)+len(o.regex)+len(o.search) > 0
 	document := o.format == export.FormatJSON && o.fields == nil // JSON includes the enumerations of its variables
 	if filtered && o.kinds == 0 && !o.tree && !document {        // categories and enumerations only matter if they are asked for
-		o.kinds = catalog.Variables | there(all, cli.EventKinds)
+		o.kinds = catalog.Variables | there(all, catalog.EventKinds)
 	}
 	if !o.asksForPeruse() {
 		c = c.WithoutUnraised()
 	}
 	if o.asked == 0 && !named && (filtered || !o.forPeople()) {
-		c = cli.WithoutVirtual(c)
+		c = inspect.WithoutVirtual(c)
 	}
 	if filtered && o.kinds != 0 && o.kinds&^catalog.Groups == 0 {
 		c = groupsByName(filter, all)
@@ -253,7 +254,7 @@ func (o *listOptions) doubt(all, listed *catalog.Catalog) {
 
 // empty says why nothing is listed.
 func (o *listOptions) empty(all *catalog.Catalog) string {
-	if text := cli.WithoutEvents(all); text != "" && o.kinds != 0 && o.kinds&^cli.EventKinds == 0 {
+	if text := cli.WithoutEvents(all); text != "" && o.kinds != 0 && o.kinds&^catalog.EventKinds == 0 {
 		return "no " + o.kinds.Describe(false) + ": " + text
 	}
 	text := export.EmptyMessage(all, o.kinds)

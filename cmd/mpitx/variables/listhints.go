@@ -38,7 +38,7 @@ func matches(c *catalog.Catalog, kinds catalog.Kind, pattern string) bool {
 func (o *listOptions) nameHints(all *catalog.Catalog) []string {
 	kinds := o.kinds
 	if kinds == 0 {
-		kinds = catalog.Variables | there(all, cli.EventKinds)
+		kinds = catalog.Variables | there(all, catalog.EventKinds)
 	}
 	var hints []string
 	for _, pattern := range o.globs {

@@ -7,6 +7,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/inspect"
 	"mpitx/inspect/serve"
 	"mpitx/machine"
 )
@@ -50,7 +51,7 @@ func serveExplorer(s *cli.Source, cmd *cobra.Command, exclude []string) (err err
 	o.Exclude = exclude
 	return cli.Exit(serve.Serve(o, func(c *catalog.Catalog) {
 		s.Origins(c)
-		cli.CacheNames(s.App.Env, s.Chosen, c)
+		inspect.CacheNames(s.App.Env, s.Chosen, c)
 	}, os.Stdin, os.Stdout))
 }
 

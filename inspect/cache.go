@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"bufio"
@@ -32,8 +32,8 @@ import (
 
 // known is what the file says of a variable.
 type known struct {
-	ID, text string
-	values   []string
+	ID, Text string
+	Values   []string
 }
 
 func cachePath(env *machine.Env, m machine.MPI, what string) string {
@@ -148,7 +148,7 @@ func namesMark(c *catalog.Catalog) string {
 		h.Write([]byte(v.Name))
 		h.Write([]byte{0, byte(v.Class)})
 	}
-	for k, e := range c.Entries(EventKinds) {
+	for k, e := range c.Entries(catalog.EventKinds) {
 		h.Write([]byte(k.One + e.ID() + "\x00"))
 	}
 	return fmt.Sprintf("\t5-%016x", h.Sum64()) // 5: the version of the lines
@@ -170,26 +170,26 @@ func cached(path, mark string) (set []string, same bool) {
 func cacheLines(m machine.MPI, c *catalog.Catalog) string {
 	var b strings.Builder
 	for v := range WithoutVirtual(c).Variables() {
-		b.WriteString(nameLine(v.ID(), v.Description))
+		b.WriteString(NameLine(v.ID(), v.Description))
 		for _, value := range valuesOf(m, c, v) {
 			b.WriteString("\t" + text.Safe(value))
 		}
 		b.WriteByte('\n')
 	}
 	for _, category := range c.Categories {
-		b.WriteString("\t" + nameLine(category.Name, category.Description) + "\n")
+		b.WriteString("\t" + NameLine(category.Name, category.Description) + "\n")
 	}
 	for i := range c.Events {
-		b.WriteString("\t\tevent\t" + nameLine(c.Events[i].Name, c.Events[i].Description) + "\n")
+		b.WriteString("\t\tevent\t" + NameLine(c.Events[i].Name, c.Events[i].Description) + "\n")
 	}
 	for i := range c.Sources {
-		b.WriteString("\t\tsource\t" + nameLine(c.Sources[i].Name, c.Sources[i].Description) + "\n")
+		b.WriteString("\t\tsource\t" + NameLine(c.Sources[i].Name, c.Sources[i].Description) + "\n")
 	}
 	return b.String()
 }
 
-// nameLine is a name with the first words of its description.
-func nameLine(name, description string) string {
+// NameLine is a name with the first words of its description.
+func NameLine(name, description string) string {
 	words := strings.Join(strings.Fields(description), " ")
 	return text.Safe(name) + "\t" + export.Terminal{UTF8: true}.Cut(text.Safe(words), 60)
 }
@@ -211,7 +211,7 @@ func valuesOf(m machine.MPI, c *catalog.Catalog, v *catalog.Variable) (values []
 
 // CachedNames are the names of a library's variables; of performance variables both with and without their class.
 func CachedNames(env *machine.Env, m machine.MPI) (names []string) {
-	for v := range cachedVariables(env, m) {
+	for v := range CachedVariables(env, m) {
 		names = append(names, v.ID)
 		if bare, class := catalog.SplitClass(v.ID); class != 0 {
 			names = append(names, bare)
@@ -220,8 +220,8 @@ func CachedNames(env *machine.Env, m machine.MPI) (names []string) {
 	return names
 }
 
-// cachedVariables are the variables in a library's file.
-func cachedVariables(env *machine.Env, m machine.MPI) iter.Seq[known] {
+// CachedVariables are the variables in a library's file.
+func CachedVariables(env *machine.Env, m machine.MPI) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {
 			if fields[0] != "" && !yield(known{fields[0], fields[1], fields[2:]}) {
@@ -231,11 +231,11 @@ func cachedVariables(env *machine.Env, m machine.MPI) iter.Seq[known] {
 	}
 }
 
-// cachedCategories are the categories in a library's file.
-func cachedCategories(env *machine.Env, m machine.MPI) iter.Seq[known] {
+// CachedCategories are the categories in a library's file.
+func CachedCategories(env *machine.Env, m machine.MPI) iter.Seq[known] {
 	return func(yield func(known) bool) {
 		for fields := range cachedLines(env, m) {
-			if fields[0] == "" && len(fields) == 3 && !yield(known{ID: fields[1], text: fields[2]}) {
+			if fields[0] == "" && len(fields) == 3 && !yield(known{ID: fields[1], Text: fields[2]}) {
 				return
 			}
 		}
@@ -249,7 +249,7 @@ func CachedEvents(env *machine.Env, m machine.MPI, kinds catalog.Kind) iter.Seq[
 			if len(fields) != 5 || fields[0]+fields[1] != "" {
 				continue
 			}
-			if k, ok := catalog.ParseKind(fields[2]); ok && kinds.Has(k) && !yield(known{ID: fields[3], text: fields[4]}) {
+			if k, ok := catalog.ParseKind(fields[2]); ok && kinds.Has(k) && !yield(known{ID: fields[3], Text: fields[4]}) {
 				return
 			}
 		}
