@@ -18,13 +18,13 @@ import (
 
 // attachFlags are the flags of every command that runs an application.
 type attachFlags struct {
-	mpi, dir, workload, given string
-	maxSize, policy           string
-	ranks                     int
-	force                     bool
-	setFlags, setAfterFlags   []string
-	toolFlags                 []string
-	via                       string
+	mpi, dir, workload, job string
+	maxSize, policy         string
+	ranks                   int
+	force                   bool
+	setFlags, setAfterFlags []string
+	toolFlags               []string
+	via                     string
 
 	set, setAfter []launch.Setting
 }
@@ -43,7 +43,7 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *cli.App) {
 	cli.Choose(cmd, &x.workload, "workload", "", "", "run a built-in `WORKLOAD` instead of an application: "+strings.Join(cli.Workloads, ", "), cli.Workloads...)
 	f.StringArrayVar(&x.toolFlags, "tool", nil, "let this QMPI tool intercept the application's MPI calls: a shared library, or the name of a tool that the application links (`LIB`[:NAME]); may be repeated, outermost first")
 	cli.Choose(cmd, &x.via, "via", "", "chain", "`WHO` calls the tools of --tool: mpitx, with any MPI (chain), or the MPI library's own QMPI (qmpi)", "chain", "qmpi")
-	f.StringVar(&x.given, "job", "", "")
+	f.StringVar(&x.job, "job", "", "")
 	f.MarkHidden("job")
 	cmd.MarkFlagDirname("dir")
 	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
@@ -62,7 +62,7 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool
 		once.Do(func() { kept = inspect.CachedCatalog(a.Env, m) })
 		return kept
 	}
-	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.given,
+	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.job,
 		Say: a.Complain, Alert: a.Say, // complain would flush what another goroutine writes
 		Item:  func(m machine.MPI, cvar, value string) string { return inspect.DescribedItem(items(m), cvar, value) },
 		Again: func(more ...string) ([]string, error) { return cli.InnerCommand(cmd, more...) }}
@@ -96,6 +96,16 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool
 	return c, err
 }
 
+// given is the value that a control variable gets before MPI_Init, if any.
+func (x *attachFlags) given(name string) (value string, ok bool) {
+	for _, s := range x.set {
+		if s.Name == name {
+			value, ok = s.Value, true
+		}
+	}
+	return value, ok
+}
+
 // tools are those of --tool, followed by those of the environment.
 func (x *attachFlags) tools(a *cli.App) ([]qmpi.Tool, error) {
 	tools, err := qmpi.Parse(a.Env, "--tool", x.toolFlags)
@@ -113,7 +123,7 @@ func (x *attachFlags) tools(a *cli.App) ([]qmpi.Tool, error) {
 // warn warns of settings that the library did not have when it was last read, or that crash it.
 func (x *attachFlags) warn(a *cli.App, m machine.MPI) {
 	a.WarnOfCrashes(m, x.set)
-	a.WarnOfSettings(m, x.set, x.setAfter)
+	warnOfSettings(a, m, x.set, x.setAfter)
 	names := inspect.CachedNames(a.Env, m)
 	if len(names) == 0 {
 		return

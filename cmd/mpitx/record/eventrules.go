@@ -24,15 +24,12 @@ func countedEvents(e *machine.Env) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if file := cli.ConfigFile(e, "events.txt"); file != "" {
-		text, err := cli.ReadRegular(e.File(file))
-		if err == nil {
-			more, err := parseEventRules(file, string(text))
-			if err != nil {
-				return nil, err
-			}
-			rules = append(rules, more...)
+	if file, text, err := e.ReadConfig("events.txt"); err == nil {
+		more, err := parseEventRules(file, text)
+		if err != nil {
+			return nil, err
 		}
+		rules = append(rules, more...)
 	}
 	for _, r := range rules {
 		all = append(all, r.family+" "+r.glob+" "+r.reason)

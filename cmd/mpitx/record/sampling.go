@@ -13,6 +13,7 @@ import (
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/settings"
 )
 
 // sampling is the part that sample and record share.
@@ -127,7 +128,7 @@ func (s *sampling) Unmatched(m machine.MPI, pattern string, names []string) stri
 	if s.warned[pattern] {
 		return near
 	}
-	return cli.HowToGet(m, globOf(pattern), s.set, near)
+	return settings.HowToGet(m, globOf(pattern), s.given, near)
 }
 
 // kept reports whether a run is worth keeping. It removes a run that is empty and stays empty, and says so.

@@ -70,7 +70,7 @@ func (s *sampling) unmatched(m machine.MPI, first bool) error {
 		known:   pvarNames(s.Names(m)),
 		missing: func(names []string) []string { return s.missing(m, slices.Concat(names, s.words)) },
 		why: func(p string, names []string) (text, advice string) {
-			return m.Name() + " has no such performance variable", cli.HowToGet(m, globOf(p), s.set, catalog.DidYouMean(slices.Concat(names, s.words), globOf(p)))
+			return m.Name() + " has no such performance variable", settings.HowToGet(m, globOf(p), s.given, catalog.DidYouMean(slices.Concat(names, s.words), globOf(p)))
 		},
 	})
 }
@@ -93,7 +93,7 @@ func (s *sampling) unmatchedOwn(m machine.MPI) error {
 		if cli.MatchesAny(glob, names) {
 			continue
 		}
-		if err := s.refuse(p, "mpitx has no such variable", cli.HowToGet(m, glob, nil, catalog.DidYouMean(names, glob))); err != nil {
+		if err := s.refuse(p, "mpitx has no such variable", settings.HowToGet(m, glob, s.given, catalog.DidYouMean(names, glob))); err != nil {
 			return err
 		}
 	}

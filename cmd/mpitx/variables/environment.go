@@ -72,7 +72,7 @@ func (o *envOptions) run(cmd *cobra.Command) error {
 	}
 	return o.Answer(code, func() error {
 		o.noteOthers(c)
-		rows := influences(withPeruse(settings.Influences(o.Query(c)), c), c, o.Effects(c))
+		rows := influences(withPeruse(settings.Influences(o.Query(c)), c), c, o.Judge(c).Effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.Chosen.Name()
 			if unread == nil {
@@ -161,7 +161,7 @@ func influences(found []settings.Influence, c *catalog.Catalog, effect func(*cat
 			note = "another setting of it takes precedence"
 		case i.Cvar != "":
 			if v := c.Cvar(i.Cvar); v != nil {
-				note = strings.ReplaceAll(strings.Join(cli.Doubts(i.Cvar, effect(v), c.Job.Size), "; it "), i.Cvar+" ", "")
+				note = strings.ReplaceAll(strings.Join(effect(v).Doubts(i.Cvar, c.Job.Size), "; it "), i.Cvar+" ", "")
 			}
 		}
 		where := i.Where

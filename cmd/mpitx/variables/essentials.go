@@ -56,13 +56,13 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		}
 		rows.Rows = append(rows.Rows, []any{name, value, where, use, to})
 	}
-	enums := o.Enums(c)
+	enums := settings.Enums(o.Family(c), c)
 	var beyond []settings.Influence // settings that MPI_T does not have
 	if o.From == "" && len(o.globs)+len(o.regex) == 0 {
 		beyond = slices.DeleteFunc(settings.Influences(o.Query(c)), func(i settings.Influence) bool { return i.Cvar != "" || i.Unknown })
 	}
 	var listed []*catalog.Variable
-	for _, g := range o.App.Knowledge().Essentials(c) {
+	for _, g := range o.App.Judge(o.Chosen).Knowledge.Essentials(c) {
 		for k, v := range g.Cvars {
 			if !matching[v.Name] {
 				continue

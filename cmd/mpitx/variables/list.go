@@ -12,6 +12,7 @@ import (
 	"mpitx/export"
 	"mpitx/inspect"
 	"mpitx/machine"
+	"mpitx/settings"
 	"mpitx/text"
 	"mpitx/ui/explorer"
 )
@@ -244,9 +245,9 @@ func (o *listOptions) asksForPeruse() bool {
 
 // doubt warns of settings that have no effect, among those listed.
 func (o *listOptions) doubt(all, listed *catalog.Catalog) {
-	effect := o.Effects(all)
+	effect := o.Judge(all).Effects(all)
 	for k := range listed.Cvars {
-		for _, text := range cli.Doubts(listed.Cvars[k].Name, effect(&listed.Cvars[k]), all.Job.Size) {
+		for _, text := range effect(&listed.Cvars[k]).Doubts(listed.Cvars[k].Name, all.Job.Size) {
 			o.App.Complain("%s", text)
 		}
 	}
@@ -275,7 +276,7 @@ func (o *listOptions) whyNoPvars(all *catalog.Catalog) (text string) {
 	}
 	m := o.Chosen
 	m.Impl = o.Family(all)
-	if how := cli.HowToGet(m, "", nil, ""); m.Impl == machine.MPICH {
+	if how := settings.HowToGet(m, "", func(string) (string, bool) { return "", false }, ""); m.Impl == machine.MPICH {
 		return text + how
 	}
 	if all.Job.Size <= 1 && o.From == "" {

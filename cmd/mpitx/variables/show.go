@@ -6,6 +6,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/settings"
 )
 
 type showOptions struct {
@@ -56,7 +57,7 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 		if len(s.entries) == 0 {
 			return nil
 		}
-		return export.Show(o.App.Out, c, s.entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c), Effect: o.Effects(c), Enums: o.Enums(c)})
+		return export.Show(o.App.Out, c, s.entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c), Effect: o.Judge(c).Effects(c), Enums: settings.Enums(o.Family(c), c)})
 	})
 }
 

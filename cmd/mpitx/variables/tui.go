@@ -111,10 +111,11 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 	options := explorer.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
 		return o.SetLines(c, v, value, t.Terminal)
 	}}
-	known := o.App.Knowledge()
+	judge := o.App.Judge(o.Chosen)
+	judge.Elsewhere = o.From != ""
 	options.Essentials = func(c *catalog.Catalog) map[string]explorer.Essential {
 		uses := map[string]explorer.Essential{}
-		for _, g := range known.Essentials(c) {
+		for _, g := range judge.Knowledge.Essentials(c) {
 			for k, v := range g.Cvars {
 				uses[v.Name] = explorer.Essential{Place: len(uses), Purpose: g.Title, Use: g.Uses[k]}
 			}
@@ -122,7 +123,9 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return uses
 	}
 	options.Effect = func(c *catalog.Catalog, v *catalog.Variable) []string {
-		return cli.EffectLines(o.Effect(known, c, v), c.Job.Size)
+		of := *judge
+		of.Impl = o.Family(c)
+		return of.Effect(c, v).Lines(c.Job.Size)
 	}
 	if o.diff {
 		if err := o.compare(cmd, args, &options); err != nil {

@@ -192,7 +192,7 @@ func (v *verified) lines(ranks int) (lines []string) {
 		}
 		lines = append(lines, "THE SAME WITHOUT: the library has this value without the setting, too; "+why)
 	}
-	return append(lines, cli.EffectLines(v.Effect, ranks)...)
+	return append(lines, v.Effect.Lines(ranks)...)
 }
 
 // known reads the library twice with as many ranks as the experiment has, without the settings to check them, and with them in its
@@ -223,7 +223,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.Setting) (found
 		if v == nil {
 			return nil, false, cli.Usagef("%s: %s has no such control variable%s", s.Name, cli.LibraryName(without), catalog.DidYouMean(namesOf(without, catalog.Cvars), s.Name))
 		}
-		if err := o.Accepts(without, v, s.Value); err != nil {
+		if err := settings.Takes(o.Family(without), without, v, s.Value); err != nil {
 			return nil, false, cli.Usagef("%s: %v", s.Name, err)
 		}
 		environ = append(environ, name+"="+s.Value)
@@ -232,7 +232,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.Setting) (found
 	if err != nil {
 		return nil, false, err
 	}
-	effect := o.Effects(with)
+	effect := o.Judge(with).Effects(with)
 	for _, s := range given {
 		one := verified{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
 		if v := with.Cvar(s.Name); v != nil {

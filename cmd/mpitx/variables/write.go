@@ -187,7 +187,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
 			fmt.Fprintf(o.App.Out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.Term.Safe(v.Name), v.Scope, o.Term.SafeText(v.Description))
 		}
-		items := o.Enums(c)(v)
+		items := settings.Enums(o.Family(c), c)(v)
 		settable := w.New.String() != "" && settings.IsItem(o.Chosen.Impl, v, items, w.New.String()) == nil && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
 		if !settable {
 			continue
@@ -214,11 +214,11 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 // together judges what was written in one command: what the effect of each variable depends on with the values that the library has now,
 // and with all values that were asked for.
 func (o *writeOptions) together(c *catalog.Catalog, outcomes []catalog.SameOutcome) (now, asked map[string]tuning.Effect) {
-	effect := o.Effects(c)
+	effect := o.Judge(c).Effects(c)
 	judge := func(taken func(w *catalog.SameOutcome) (catalog.Value, bool)) map[string]tuning.Effect {
 		for k := range outcomes {
 			if value, ok := taken(&outcomes[k]); ok && (o.stage == "before" || len(outcomes[k].Ranks) == c.Job.Size) {
-				cli.Assume(c, outcomes[k].Name, value)
+				settings.Assume(c, outcomes[k].Name, value)
 			}
 		}
 		all := map[string]tuning.Effect{}
@@ -260,7 +260,7 @@ func (o *writeOptions) explain(name string, e, asked tuning.Effect, ranks int) {
 	if e.Read != tuning.Unknown && e.Read != tuning.Never {
 		lines = append(lines, "The library reads "+name+" "+e.Read.Words()+".")
 	}
-	for _, text := range cli.Doubts(name, e, ranks) {
+	for _, text := range e.Doubts(name, ranks) {
 		lines = append(lines, text+".")
 	}
 	for k, line := range lines {

@@ -1,9 +1,8 @@
-package cli
+package settings
 
 import (
 	"strings"
 
-	"mpitx/launch"
 	"mpitx/machine"
 )
 
@@ -12,9 +11,9 @@ var crashing = []struct{ impl, release, cvar, how string }{
 	{machine.OpenMPI, "6.0", "pml_monitoring_enable", "crashes programs in MPI_Init"},
 }
 
-// crashHint describes the crash that a setting is known to cause; "" if there is none. version is called only if the
+// CrashHint describes the crash that a setting is known to cause; "" if there is none. version is called only if the
 // answer depends on it.
-func crashHint(impl string, version func() string, cvar, value string) string {
+func CrashHint(impl string, version func() string, cvar, value string) string {
 	for _, c := range crashing {
 		if c.impl != impl || c.cvar != cvar || value == "" || value == "0" {
 			continue
@@ -24,13 +23,4 @@ func crashHint(impl string, version func() string, cvar, value string) string {
 		}
 	}
 	return ""
-}
-
-// WarnOfCrashes warns of settings that are known to crash programs of this library.
-func (a *App) WarnOfCrashes(m machine.MPI, settings []launch.Setting) {
-	for _, s := range settings {
-		if hint := crashHint(m.Impl, func() string { return a.Env.Version(m) }, s.Name, s.Value); hint != "" {
-			a.Complain("warning: %s", hint)
-		}
-	}
 }

@@ -1,22 +1,22 @@
-package cli
+package settings
 
 import (
 	"slices"
 	"strings"
 
-	"mpitx/launch"
 	"mpitx/machine"
 )
 
 // HowToGet is the end of a message: how to make a library offer a variable that it does not offer now, and the similar names (near,
-// may be ""). set are the settings that the application has already.
-func HowToGet(m machine.MPI, pattern string, set []launch.Setting, near string) string {
+// may be ""). set gives the settings that the application has already.
+func HowToGet(m machine.MPI, pattern string, set func(name string) (value string, ok bool), near string) string {
 	const own = "variables of mpitx work with any MPI (mpitx:*)"
 	is := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(strings.ToLower(pattern), s) })
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(set, func(s launch.Setting) bool { return s.Name == name && s.Value != "0" })
+		value, ok := set(name)
+		return ok && value != "0"
 	}
 	switch {
 	case strings.HasPrefix(pattern, "mpitx:") && near != "":

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestCrashHint(t *testing.T) {
 		{machine.OpenMPI, "6.0.0", "btl", "self", false},
 		{machine.MPICH, "6.0.0", "pml_monitoring_enable", "1", false},
 	} {
-		hint := crashHint(c.impl, func() string { return c.version }, c.cvar, c.value)
+		hint := CrashHint(c.impl, func() string { return c.version }, c.cvar, c.value)
 		if (hint != "") != c.want || c.want && !strings.Contains(hint, "crashes programs in MPI_Init with Open MPI 6.0") {
 			t.Errorf("%+v: %q", c, hint)
 		}
