@@ -19,7 +19,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 	"mpitx/ui/explorer"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/timeline"
 	"mpitx/ui/top"
 )

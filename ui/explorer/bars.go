@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mpitx/ui/keys"
+	"mpitx/ui/screen/keys"
 	"mpitx/ui/term"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/ui/link"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

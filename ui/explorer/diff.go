@@ -14,7 +14,7 @@ import (
 	"mpitx/catalog/diff"
 	"mpitx/export"
 	"mpitx/text"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

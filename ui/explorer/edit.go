@@ -14,7 +14,7 @@ import (
 	"mpitx/export"
 	"mpitx/text"
 	"mpitx/ui/link"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 )
 
 // editing is the state of the editor of a control variable.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"mpitx/ui/keys"
-	"mpitx/ui/pager"
+	"mpitx/ui/screen/keys"
+	"mpitx/ui/screen/pager"
 	"mpitx/ui/term"
 )
 

@@ -3,8 +3,8 @@ package explorer
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/ui/keys"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/keys"
+	"mpitx/ui/screen/prompt"
 )
 
 // views are the parts of the explorer where a key has its effect.

@@ -12,7 +12,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/text"
 	"mpitx/ui/link"
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 )
 
 const (

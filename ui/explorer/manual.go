@@ -1,8 +1,8 @@
 package explorer
 
 import (
-	"mpitx/ui/keys"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/keys"
+	"mpitx/ui/screen/prompt"
 )
 
 // Keys are all keys of the explorer.

@@ -19,9 +19,9 @@ import (
 	"mpitx/text"
 	"mpitx/ui/config"
 	"mpitx/ui/link"
-	"mpitx/ui/pager"
-	"mpitx/ui/program"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/pager"
+	"mpitx/ui/screen/program"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 )
 
 // Run shows the explorer on the terminal until the user quits or the context ends. It restores the terminal whatever

@@ -10,7 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/ui/program"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/program"
+	"mpitx/ui/screen/prompt"
 )
 
 // How well a term matches, best first: at the beginning of the name, of a word in it, inside a word; the letters of the term close

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 )
 
 // present is a variable's present value; zero if it has none that a setting could repeat, such as an empty string.

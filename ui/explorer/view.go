@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
 

@@ -15,7 +15,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/trace"
 	"mpitx/text"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

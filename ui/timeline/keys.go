@@ -3,8 +3,8 @@ package timeline
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/ui/keys"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/keys"
+	"mpitx/ui/screen/prompt"
 )
 
 // binding is a line of the key map.

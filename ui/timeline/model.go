@@ -10,9 +10,9 @@ import (
 
 	"mpitx/recording/trace"
 	"mpitx/ui/config"
-	"mpitx/ui/pager"
-	"mpitx/ui/program"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/pager"
+	"mpitx/ui/screen/program"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/ui/config"
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
 

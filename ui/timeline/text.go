@@ -7,7 +7,7 @@ import (
 
 	"mpitx/recording"
 	"mpitx/text"
-	"mpitx/ui/pager"
+	"mpitx/ui/screen/pager"
 )
 
 // showText shows lines instead of everything else.

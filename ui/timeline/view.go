@@ -11,9 +11,9 @@ import (
 	"mpitx/recording/trace"
 	"mpitx/text"
 	"mpitx/ui/chart"
-	"mpitx/ui/keys"
-	"mpitx/ui/pager"
-	"mpitx/ui/program"
+	"mpitx/ui/screen/keys"
+	"mpitx/ui/screen/pager"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
 

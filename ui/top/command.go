@@ -11,7 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/recording"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"mpitx/ui/keys"
+	"mpitx/ui/screen/keys"
 	"mpitx/ui/term"
 )
 

@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
-	"mpitx/ui/keys"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/keys"
+	"mpitx/ui/screen/prompt"
 )
 
 // binding is a line of the key map.

@@ -9,9 +9,9 @@ import (
 
 	"mpitx/recording"
 	"mpitx/ui/config"
-	"mpitx/ui/pager"
-	"mpitx/ui/program"
-	"mpitx/ui/prompt"
+	"mpitx/ui/screen/pager"
+	"mpitx/ui/screen/program"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"mpitx/recording"
 	"mpitx/ui/config"
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
 

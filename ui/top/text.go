@@ -3,7 +3,7 @@ package top
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/ui/pager"
+	"mpitx/ui/screen/pager"
 )
 
 // showText shows lines instead of everything else.

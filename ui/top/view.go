@@ -10,7 +10,7 @@ import (
 	"mpitx/recording"
 	"mpitx/text"
 	"mpitx/ui/chart"
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
 

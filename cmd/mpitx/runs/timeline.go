@@ -15,7 +15,7 @@ import (
 	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/text"
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 	"mpitx/ui/timeline"
 )

@@ -16,7 +16,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/columns"
 	"mpitx/text"
-	"mpitx/ui/program"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 	"mpitx/ui/top"
 )

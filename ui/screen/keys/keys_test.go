@@ -10,7 +10,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/ui/explorer"
-	"mpitx/ui/keys"
+	"mpitx/ui/screen/keys"
 	"mpitx/ui/term"
 	"mpitx/ui/top"
 )

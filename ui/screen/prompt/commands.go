@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mpitx/ui/keys"
+	"mpitx/ui/screen/keys"
 )
 
 // Command is a command of a screen's command line. S is the screen.

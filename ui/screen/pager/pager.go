@@ -6,7 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/viewport"
 
-	"mpitx/ui/keys"
+	"mpitx/ui/screen/keys"
 	"mpitx/ui/term"
 )
 

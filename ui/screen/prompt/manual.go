@@ -1,6 +1,6 @@
 package prompt
 
-import "mpitx/ui/keys"
+import "mpitx/ui/screen/keys"
 
 // Section is a part of a screen's manual: what is typed, and what it does.
 type Section struct {
