@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
 	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
@@ -142,4 +144,20 @@ func (s *sampling) kept(r *launch.Result) bool {
 	s.a.Complain("nothing was sampled; the empty run directory was removed")
 	r.Discard()
 	return false
+}
+
+// Summarize prints one screen about a run that sampled mpitx:*: the share of MPI in the time, the traffic, the
+// imbalance between ranks, and the functions that took the most time.
+func (o *sampling) Summarize(run *recording.Run) {
+	if o.quiet {
+		return
+	}
+	term, err := o.a.ErrTerminal()
+	if err != nil {
+		return
+	}
+	if text := export.Summary(run, term); text != "" {
+		o.a.Out.Flush()
+		fmt.Fprint(o.a.Errs, text)
+	}
 }

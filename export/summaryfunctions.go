@@ -1,4 +1,4 @@
-package record
+package export
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/text"
 )
@@ -84,8 +83,8 @@ func (t *functionTotal) add(time float64, rank int) {
 	}
 }
 
-// functionTable lists the functions that took the most time.
-func functionTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term export.Terminal) {
+// totalsTable lists the functions that took the most time.
+func totalsTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term Terminal) {
 	if len(all) == 0 {
 		return
 	}
@@ -99,7 +98,7 @@ func functionTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term exp
 	if len(all) > topFunctions {
 		header += fmt.Sprintf(" (%d of %d)", topFunctions, len(all))
 	}
-	r := &export.Rows{Columns: []export.RowColumn{{Header: header, Floor: 20}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF MPI", Right: true},
+	r := &Rows{Columns: []RowColumn{{Header: header, Floor: 20}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF MPI", Right: true},
 		{Header: "CALLS", Right: true}, {Header: call.Unit + "/CALL", Right: true, Point: true}, {Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT", Drop: 2}}}
 	for _, f := range all[:min(len(all), topFunctions)] {
 		row := []any{"  " + f.name, total.Texts(f.time)[0], share(f.time, inMPI), nil, nil, imbalance(f.max, f.time/float64(f.ranks)), text.RankList(f.maxRanks)}
@@ -108,5 +107,5 @@ func functionTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term exp
 		}
 		r.Rows = append(r.Rows, row)
 	}
-	r.Write(b, export.FormatTable, term)
+	r.Write(b, FormatTable, term)
 }

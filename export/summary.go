@@ -1,4 +1,4 @@
-package record
+package export
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"mpitx/catalog"
-	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/text"
 )
@@ -29,25 +28,9 @@ var summed = []struct{ variable, title string }{
 	{"mpitx:cpu_time", "time on a core"}, {"mpitx:cpu_wait", "ready, without a core"},
 }
 
-// Summarize prints one screen about a run that sampled mpitx:*: the share of MPI in the time, the traffic, the
-// imbalance between ranks, and the functions that took the most time.
-func (o *sampling) Summarize(run *recording.Run) {
-	if o.quiet {
-		return
-	}
-	term, err := o.a.ErrTerminal()
-	if err != nil {
-		return
-	}
-	if text := summary(run, term); text != "" {
-		o.a.Out.Flush()
-		fmt.Fprint(o.a.Errs, text)
-	}
-}
-
-// summary is the text of a summary; "" for a run without mpitx:calls and mpitx:time_in_mpi, or one that takes long to
+// Summary is the text of a summary; "" for a run without mpitx:calls and mpitx:time_in_mpi, or one that takes long to
 // read.
-func summary(run *recording.Run, term export.Terminal) string {
+func Summary(run *recording.Run, term Terminal) string {
 	var values float64
 	for _, r := range run.Ranks {
 		own := 0
@@ -82,7 +65,7 @@ func summary(run *recording.Run, term export.Terminal) string {
 	}
 	b.WriteByte('\n')
 	sumTable(&b, of, term)
-	functionTable(&b, functionTotals(run, stats), inMPI.Total.Float64(), term)
+	totalsTable(&b, functionTotals(run, stats), inMPI.Total.Float64(), term)
 	return b.String()
 }
 
@@ -122,8 +105,8 @@ func share(part, whole float64) string {
 	return text.Percent(part / whole)
 }
 
-func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Terminal) {
-	r := &export.Rows{Columns: []export.RowColumn{{Header: "  PER RANK", Floor: 28}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
+func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term Terminal) {
+	r := &Rows{Columns: []RowColumn{{Header: "  PER RANK", Floor: 28}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
 		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true, Drop: 2}, {Header: "MAX AT", Drop: 4},
 		{Header: "TOTAL", Right: true, Point: true, Drop: 1}}}
 	for _, line := range summed {
@@ -135,5 +118,5 @@ func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term export.Termin
 		t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64())
 		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], scale.Unit, imbalance(s.Max.Float64(), s.Mean), text.RankList(s.MaxRanks), t[3]})
 	}
-	r.Write(b, export.FormatTable, term)
+	r.Write(b, FormatTable, term)
 }

@@ -1,13 +1,12 @@
 //go:build cgo && linux
 
-package record
+package export
 
 import (
 	"regexp"
 	"strings"
 	"testing"
 
-	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 )
@@ -58,7 +57,7 @@ func TestSummary(t *testing.T) {
 		fields := func(s string) string {
 			return regexp.MustCompile(" +(\n|$)").ReplaceAllString(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " "), "$1")
 		}
-		if got := summary(run, export.Terminal{}); fields(got) != fields(k.want) {
+		if got := Summary(run, Terminal{}); fields(got) != fields(k.want) {
 			t.Errorf("%s:\n%s", name, got)
 		}
 		run.Close()
