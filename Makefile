@@ -13,7 +13,7 @@ help:
 	@echo 'make bench       run benchmarks, which compare two sides and print the ratio'
 	@echo 'make generate    generate completions, man pages and tables'
 	@echo 'make screenshots draw the pictures of the README from a real terminal (needs tmux and Open MPI)'
-	@echo 'make race        test the packages that need no MPI with the race detector'
+	@echo 'make race        test the packages that start goroutines with the race detector'
 	@echo 'make fuzz        run every fuzz target for FUZZTIME=30s'
 	@echo 'make lint        run gofmt, go vet, staticcheck and shellcheck'
 	@echo 'make cross       build for macOS, Windows and Linux on ARM (with the agent)'

@@ -13,7 +13,6 @@ import (
 func TestChoices(t *testing.T) {
 	for line, want := range map[string]string{
 		"read -o JSON --stage Before --comm SELF x":    "",
-		"read --bind SELF x":                           "",
 		"stats --sort MAX --as Rate -o ndjson r":       "",
 		"sample --policy LAST --probe Late -o PARQUET": "",
 		"list --color NEVER":                           "",
@@ -23,9 +22,8 @@ func TestChoices(t *testing.T) {
 		"sample --probe never":                         "--probe: \"never\": must be start, late or none; see mpitx help sample",
 		"record --workload halos":                      "--workload: \"halos\": must be one of pingpong, alltoall, unexpected, halo, messages, bcast, reduce, allreduce, allgather, barrier, idle; see mpitx help record",
 		"list --color red":                             "--color: \"red\": must be auto, always or never; see mpitx help list",
-		"show --bind comm x":                           "--bind: \"comm\": must be world or self; see mpitx help show",
 		"show --comm comm x":                           "--comm: \"comm\": must be world or self; see mpitx help show",
-		"snapshot -o TABLE":                            "-o: \"TABLE\": must be json, the only format of snapshots; see mpitx help snapshot",
+		"snapshot -o TABLE":                            "-o: \"TABLE\": must be json, the only one; see mpitx help snapshot",
 	} {
 		root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 		cmd, rest, err := root.Find(strings.Fields(line))

@@ -66,7 +66,7 @@ func TestTraceMaxSize(t *testing.T) {
 		const calls = 50_000
 		for policy, text := range map[string]string{
 			"stop": `mpitx: (\d+) events dropped, as --max-size was reached or the buffers were full; give a greater size, --policy last, or --function GLOB\n`,
-			"last": `mpitx: (\d+) events until [0-9hm.]+s replaced by newer ones, as --max-size was reached \(--policy last\)\n`,
+			"last": `mpitx: (\d+) events until [0-9.hms ]+ replaced by newer ones, as --max-size was reached \(--policy last\)\n`,
 		} {
 			p := f.run("mpitx", "trace", "--mpi", f.family, "-n", "1", "--dir", policy, "--out", policy+".csv", "--max-size", "2M", "--policy", policy, "--function", "MPI_Sendrecv", "--", program, strconv.Itoa(calls))
 			said := regexp.MustCompile(text).FindStringSubmatch(p.stderr.String())

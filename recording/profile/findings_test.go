@@ -7,7 +7,6 @@ import (
 
 	"mpitx/recording"
 	"mpitx/recording/processor"
-	"mpitx/text"
 )
 
 // made is a profile of ranks that ran for a second, with the useful time of each.
@@ -95,8 +94,8 @@ func TestFindingWaitingFor(t *testing.T) {
 		text, next string
 	}{
 		{[]Wait{{For: 2, Time: 380}, {For: 1, Time: 20}}, " for rank 2", "what rank 2 does then"},
-		{[]Wait{{For: 1, SharedTime: 400}, {For: 2, SharedTime: 400}}, " for ranks 1 and 2", "what ranks 1 and 2 do then"},
-		{[]Wait{{For: 0, Time: 140}, {For: 1, Time: 150}, {For: 2, Time: 110}}, " for ranks 0, 1 and 2", "what ranks 0, 1 and 2 do then"},
+		{[]Wait{{For: 1, SharedTime: 400}, {For: 2, SharedTime: 400}}, " for ranks 1-2", "what ranks 1-2 do then"},
+		{[]Wait{{For: 0, Time: 140}, {For: 1, Time: 150}, {For: 2, Time: 110}}, " for ranks 0-2", "what ranks 0-2 do then"},
 		{[]Wait{{For: 2, Time: 300}}, "", "what rank 1 does then: it sends 90 % of rank 3's messages"}, // too little is known
 		{[]Wait{{For: 3, Time: 400}}, "", "what rank 1 does then: it sends 90 % of rank 3's messages"}, // itself
 		{nil, "", "what rank 1 does then: it sends 90 % of rank 3's messages"},
@@ -316,14 +315,6 @@ func TestFindings(t *testing.T) {
 	}
 	if found := (&Profile{}).Findings(); len(found) > 0 {
 		t.Errorf("an empty profile: %+v", found)
-	}
-}
-
-func TestAmount(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0 ns", 999: "999 ns", 1000: "1.00 µs", 12345: "12.3 µs", 123456: "123 µs", 999600: "1.00 ms", 1500 * time.Millisecond: "1.50 s", time.Hour: "3600 s"} {
-		if got := text.Duration(d); got != want {
-			t.Errorf("%d: %s, not %s", d, got, want)
-		}
 	}
 }
 
