@@ -37,8 +37,8 @@ func compareTable(c *compare.Comparison, name string, most int, t Terminal) *Row
 	scale := t.ScaleOf(unit, greatest)
 	r := &Rows{Columns: append([]RowColumn{{Header: header}}, deltaColumns("/"+scale.Unit)...)}
 	extra := map[string][]RowColumn{
-		"functions": {{Header: "CALLS", Right: true}, {Header: "A CALL", Right: true, Drop: 2}, {Header: "SENT", Right: true, Spare: true, Optional: true}},
-		"sites":     {{Header: "CALLS", Right: true}, {Header: "A CALL", Right: true, Drop: 2}, {Header: "SENT", Right: true, Spare: true, Optional: true}},
+		"functions": {{Header: "CALLS", Right: true}, {Header: "A CALL", Right: true, Drop: 2}, {Header: "SENT", Right: true, DropFirst: true, Optional: true}},
+		"sites":     {{Header: "CALLS", Right: true}, {Header: "A CALL", Right: true, Drop: 2}, {Header: "SENT", Right: true, DropFirst: true, Optional: true}},
 		"phases":    {{Header: "IN MPI", Right: true}, {Header: "CALLS", Right: true}},
 	}[name]
 	if extra == nil {
@@ -142,7 +142,7 @@ func relativeText(d compare.Delta) string {
 
 // rangeColumns show the least and greatest number of several runs.
 func rangeColumns() []RowColumn {
-	return []RowColumn{{Header: "BASE RANGE", Right: true, Spare: true, Optional: true}, {Header: "NEW RANGE", Right: true, Spare: true, Optional: true}}
+	return []RowColumn{{Header: "BASE RANGE", Right: true, DropFirst: true, Optional: true}, {Header: "NEW RANGE", Right: true, DropFirst: true, Optional: true}}
 }
 
 func rangeCells(m compare.Measure, s text.Scale) []any {

@@ -200,7 +200,7 @@ const commFloor = 24 // names differ at their end: "MPI_Comm_dup #2"
 
 // peerTable is the table of peers for people: mean times.
 func peerTable(q *queues.Queues, t Terminal) *Rows {
-	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "PEER", Right: true}, {Header: "COMMUNICATOR", Floor: commFloor},
+	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "PEER", Right: true}, {Header: "COMMUNICATOR", MinWidth: commFloor},
 		{Header: "UNEXPECTED", Right: true, Drop: 8}, {Header: "EXPECTED", Right: true, Optional: true, Drop: 7}, {Header: "LATE RECV", Right: true, Optional: true, Drop: 9},
 		{Header: "LATE MSG", Right: true, Optional: true, Drop: 10}, {Header: "TRANSFER", Right: true, Optional: true, Drop: 5}, {Header: "TO MATCH", Right: true, Optional: true, Drop: 3},
 		{Header: "TO TRANSFER", Right: true, Optional: true, Drop: 4}, {Header: "NOTIFIED AFTER", Right: true, Optional: true, Drop: 2}, {Header: "SEARCH", Right: true, Optional: true, Drop: 1},
@@ -234,7 +234,7 @@ func queueName(q *queues.Queue) string {
 
 // lengthTable is the table of lengths for people.
 func lengthTable(q *queues.Queues, t Terminal) *Rows {
-	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "COMMUNICATOR", Floor: commFloor}, {Header: "QUEUE"}, {Header: "INSERTED", Right: true, Drop: 3}, {Header: "REMOVED", Right: true, Drop: 1},
+	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "COMMUNICATOR", MinWidth: commFloor}, {Header: "QUEUE"}, {Header: "INSERTED", Right: true, Drop: 3}, {Header: "REMOVED", Right: true, Drop: 1},
 		{Header: "LEFT", Right: true, Drop: 2}, {Header: "MEAN", Right: true, Drop: 4}, {Header: "LONGEST", Right: true, Drop: 5}}}
 	drawn := t.Width == 0 || t.Width >= 80+queues.Parts
 	if drawn {

@@ -50,8 +50,8 @@ func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most
 	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF RUN", Right: true},
 		{Header: "CALLS", Right: true}, {Header: "P50", Right: true}, {Header: "P99", Right: true, Drop: 2},
 		{Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT"},
-		{Header: "SENT", Right: true, Spare: true}, {Header: "RECEIVED", Right: true, Spare: true}, {Header: "MEAN", Right: true, Spare: true},
-		{Header: "P95", Right: true, Spare: true}, {Header: "MAX", Right: true, Spare: true}, {Header: "WITHIN", Optional: true, Spare: true}}}
+		{Header: "SENT", Right: true, DropFirst: true}, {Header: "RECEIVED", Right: true, DropFirst: true}, {Header: "MEAN", Right: true, DropFirst: true},
+		{Header: "P95", Right: true, DropFirst: true}, {Header: "MAX", Right: true, DropFirst: true}, {Header: "WITHIN", Optional: true, DropFirst: true}}}
 	for _, f := range list {
 		name := f.Name
 		if sites {
@@ -81,7 +81,7 @@ func bytesText(t Terminal, n uint64) string {
 
 // rankTable shows how numbers differ over the ranks.
 func rankTable(p *profile.Profile, most int, t Terminal) *Rows {
-	r := &Rows{Columns: []RowColumn{{Header: "PER RANK", Floor: 24}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
+	r := &Rows{Columns: []RowColumn{{Header: "PER RANK", MinWidth: 24}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
 		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true, Drop: 2}, {Header: "MAX AT", Drop: 4}, {Header: "MIN AT", Drop: 1}}}
 	for _, q := range rankQuantities {
 		s := p.SpreadOverRanks(q.of)
@@ -154,7 +154,7 @@ func objectTable(p *profile.Profile, most int, t Terminal) *Rows {
 		longest = max(longest, o.Time)
 	}
 	total := t.ScaleOf("ns", float64(longest))
-	r := &Rows{Columns: []RowColumn{{Header: header, Floor: 20}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true, Drop: 2}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true},
+	r := &Rows{Columns: []RowColumn{{Header: header, MinWidth: 20}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true, Drop: 2}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true},
 		{Header: "OF RUN", Right: true}, {Header: "CALLS", Right: true}, {Header: "SENT", Right: true, Drop: 4}, {Header: "RECEIVED", Right: true, Drop: 3}, {Header: "KIND", Drop: 1}}}
 	for _, o := range list {
 		var size, groups any

@@ -14,20 +14,20 @@ import (
 
 // RowColumn is a column of a Rows table.
 type RowColumn struct {
-	Name     string // in JSON and CSV
-	Header   string // in tables; "": not in tables
-	Wide     bool   // only in wide tables
-	Right    bool   // right-aligned, and never cut
-	Point    bool   // with Right: aligned at the decimal point
-	Spare    bool   // in tables after the others, and dropped first if the terminal is too narrow
-	Drop     int    // the order in which columns are dropped before the first one is cut; 0: never
-	Optional bool   // not in tables if all its cells are empty
-	Floor    int    // the width down to which it is cut before columns with Drop are dropped; 0: 10
-	Below    bool   // on lines below the row, uncut, if the columns do not fit next to each other
-	Under    bool   // on lines below the row in a terminal, however wide
-	Label    string // with Below and Under: before the text there
-	Whole    string // the name of a column: if it has text, a cell that is cut is whole below the row
-	Soft     int    // the width up to which it grows before the columns after it get theirs; 0: any
+	Name           string // in JSON and CSV
+	Header         string // in tables; "": not in tables
+	Wide           bool   // only in wide tables
+	Right          bool   // right-aligned, and never cut
+	Point          bool   // with Right: aligned at the decimal point
+	DropFirst      bool   // in tables after the others, and dropped first if the terminal is too narrow
+	Drop           int    // the order in which columns are dropped before the first one is cut; 0: never
+	Optional       bool   // not in tables if all its cells are empty
+	MinWidth       int    // the width down to which it is cut before columns with Drop are dropped; 0: 10
+	Below          bool   // on lines below the row, uncut, if the columns do not fit next to each other
+	AlwaysBelow    bool   // on lines below the row in a terminal, however wide
+	Label          string // with Below and AlwaysBelow: before the text there
+	Whole          string // the name of a column: if it has text, a cell that is cut is whole below the row
+	PreferredWidth int    // the width up to which it grows before the columns after it get theirs; 0: any
 }
 
 // Rows is the result of a command as a table. Cells are strings, numbers, booleans, nil, or any type that encoding/json encodes and
@@ -88,11 +88,11 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	narrow := !wide && r.tooWide(t)
 	for _, spare := range []bool{false, true} {
 		for i, c := range r.Columns {
-			if c.Spare != spare || c.Header == "" || c.Wide && !wide || c.Optional && r.empty(i) || c.below(narrow, t) {
+			if c.DropFirst != spare || c.Header == "" || c.Wide && !wide || c.Optional && r.empty(i) || c.below(narrow, t) {
 				continue
 			}
 			shown = append(shown, i)
-			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: cmp.Or(c.Floor, 10), drop: c.Drop, soft: c.Soft})
+			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: cmp.Or(c.MinWidth, 10), drop: c.Drop, soft: c.PreferredWidth})
 			if !spare {
 				g.must = len(g.cols)
 			} else {
@@ -130,15 +130,15 @@ func (r *Rows) tooWide(t Terminal) bool {
 	}
 	total := -gap
 	for i, c := range r.Columns {
-		if c.Header == "" || c.Wide || c.Under || c.Optional && r.empty(i) {
+		if c.Header == "" || c.Wide || c.AlwaysBelow || c.Optional && r.empty(i) {
 			continue
 		}
 		width := Width(c.Header)
 		for _, row := range r.Rows {
 			width = max(width, Width(cellText(row[i])))
 		}
-		if c.Soft > 0 && !c.Below {
-			width = min(width, c.Soft)
+		if c.PreferredWidth > 0 && !c.Below {
+			width = min(width, c.PreferredWidth)
 		}
 		total += gap + width
 	}
@@ -147,7 +147,7 @@ func (r *Rows) tooWide(t Terminal) bool {
 
 // below says whether a column goes below the rows.
 func (c *RowColumn) below(narrow bool, t Terminal) bool {
-	return c.Below && narrow || c.Under && t.Width > 0
+	return c.Below && narrow || c.AlwaysBelow && t.Width > 0
 }
 
 // belowText is what goes below a row, the last column first.

@@ -106,7 +106,7 @@ func share(part, whole float64) string {
 }
 
 func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term Terminal) {
-	r := &Rows{Columns: []RowColumn{{Header: "  PER RANK", Floor: 28}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
+	r := &Rows{Columns: []RowColumn{{Header: "  PER RANK", MinWidth: 28}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
 		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true, Drop: 2}, {Header: "MAX AT", Drop: 4},
 		{Header: "TOTAL", Right: true, Point: true, Drop: 1}}}
 	for _, line := range summed {

@@ -98,7 +98,7 @@ func totalsTable(b *bytes.Buffer, all []functionTotal, inMPI float64, term Termi
 	if len(all) > topFunctions {
 		header += fmt.Sprintf(" (%d of %d)", topFunctions, len(all))
 	}
-	r := &Rows{Columns: []RowColumn{{Header: header, Floor: 20}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF MPI", Right: true},
+	r := &Rows{Columns: []RowColumn{{Header: header, MinWidth: 20}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF MPI", Right: true},
 		{Header: "CALLS", Right: true}, {Header: call.Unit + "/CALL", Right: true, Point: true}, {Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT", Drop: 2}}}
 	for _, f := range all[:min(len(all), topFunctions)] {
 		row := []any{"  " + f.name, total.Texts(f.time)[0], share(f.time, inMPI), nil, nil, imbalance(f.max, f.time/float64(f.ranks)), text.RankList(f.maxRanks)}

@@ -70,8 +70,8 @@ func TestManyRows(t *testing.T) {
 
 // In a table with columns below the rows, a cell that must be whole is repeated there if it is cut; others are only cut.
 func TestWholeBelow(t *testing.T) {
-	r := Rows{Columns: []RowColumn{{Name: "name", Header: "NAME", Floor: 64}, {Name: "value", Header: "VALUE", Whole: "set"},
-		{Name: "set", Header: "SET", Under: true, Label: "set: "}, {Name: "from", Header: "FROM", Below: true, Label: "from: "}},
+	r := Rows{Columns: []RowColumn{{Name: "name", Header: "NAME", MinWidth: 64}, {Name: "value", Header: "VALUE", Whole: "set"},
+		{Name: "set", Header: "SET", AlwaysBelow: true, Label: "set: "}, {Name: "from", Header: "FROM", Below: true, Label: "from: "}},
 		Rows: [][]any{{"a_long_name_of_a_variable", "^uct,openib,ofi", "file x:68", "here"}, {"other", "rc_verbs,ud_verbs", "", ""}}}
 	for width, want := range map[int]string{
 		40: "NAME                       VALUE\na_long_name_of_a_variable  ^uct,openib,…\n      value: ^uct,openib,ofi\n      from: here\n" +

@@ -74,7 +74,7 @@ func (x *Where) rows() *Rows {
 	rows := &Rows{Schema: "mpitx.where", Columns: []RowColumn{
 		{Name: "ranks", Header: "RANKS"}, {Name: "condition"}, {Name: "state", Header: "STATE"}, {Name: "call"}, {Name: "object", Header: "ON", Optional: true},
 		{Name: "peer", Header: "PEER", Optional: true}, {Name: "tag", Header: "TAG", Optional: true}, {Name: "bytes", Header: "BYTES", Optional: true, Right: true},
-		{Name: "seconds"}, {Name: "for", Header: "FOR"}, {Name: "site", Header: "CALLED FROM", Optional: true}, {Name: "requests", Header: "REQUESTS", Optional: true, Spare: true},
+		{Name: "seconds"}, {Name: "for", Header: "FOR"}, {Name: "site", Header: "CALLED FROM", Optional: true}, {Name: "requests", Header: "REQUESTS", Optional: true, DropFirst: true},
 		{Name: "end"}, {Name: "outside"}, {Name: "stack"},
 	}}
 	for _, g := range x.Report.Groups {

@@ -30,10 +30,10 @@ type Backend struct {
 	Process    *catalog.Process // what it read
 	Indices    map[string]int   // of the variables, by ID
 
-	request   request
-	serve     func(*Backend) int
-	stamp     binding.Stamp // of the categories, when they were read
-	headStart time.Duration // of the other ranks in MPI_Finalize
+	request       request
+	serve         func(*Backend) int
+	stamp         binding.Stamp // of the categories, when they were read
+	finalizeDelay time.Duration // of the other ranks in MPI_Finalize
 }
 
 // RunBackend is the hidden command that reads one stage of an MPI library for its front, and then serves if rank 0's

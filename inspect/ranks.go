@@ -68,7 +68,7 @@ func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 		}
 	}
 	if b.request.MPI.Family == machine.MPICH && severalNodes(hosts) {
-		b.headStart = finalizeHeadStart
+		b.finalizeDelay = finalizeHeadStart
 	}
 	return b.end(b.carryOut(verdict), len(silent) > 0), nil
 }
@@ -256,7 +256,7 @@ func (b *Backend) end(code int, quit bool) int {
 		select {}
 	}
 	b.Front.Phase("MPI_Finalize")
-	time.Sleep(b.headStart)
+	time.Sleep(b.finalizeDelay)
 	if err := b.Lib.Finalize(); err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: MPI_Finalize:", err)
 	}

@@ -109,7 +109,7 @@ func builtin(c *Config, exeDir string) ([]string, error) {
 	if path == "" {
 		return nil, notBuilt(c.Env, "workload", m, name, looked)
 	}
-	return []string{path, c.Workload, fmt.Sprintf("%.4f", c.Lasting.Seconds())}, nil
+	return []string{path, c.Workload, fmt.Sprintf("%.4f", c.Duration.Seconds())}, nil
 }
 
 var errDemo = &machine.Error{What: "the demo MPI has no applications", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}

@@ -24,7 +24,7 @@ type Config struct {
 
 	Args          []string      // the application with its arguments; none: Workload
 	Workload      string        // a built-in program
-	Lasting       time.Duration // of the workload
+	Duration      time.Duration // of the workload
 	MPI           string        // the MPI to use; "" means the one that the application links
 	Ranks         int           // to start with the MPI's launcher; 0 means no launcher
 	Dir           string        // the run directory; "" means a new name
@@ -40,8 +40,8 @@ type Config struct {
 	Watch func(dir string, over <-chan struct{}, kill func(code int))
 	Kills bool // Watch may kill the job
 
-	// NoEvent says why a pattern of --event matched no event; names are those that the run has. "": it was said, or it need not be.
-	NoEvent func(m machine.MPI, pattern string, names []string) string
+	// ExplainEvent says why a pattern of --event matched no event; names are those that the run has. "": it was said, or it need not be.
+	ExplainEvent func(m machine.MPI, pattern string, names []string) string
 
 	// Item is the name that a library's description gives a value of a control variable; "" if there is none.
 	Item func(m machine.MPI, cvar, value string) string
@@ -57,9 +57,9 @@ type Hooks interface {
 	// Check finds further reasons against the run before anything is created or started. All processes of a job on one node
 	// come to the same result. first is true in the process that reports for its job.
 	Check(m machine.MPI, first bool) error
-	// Follows describes what happens to a run whose job has failed. It may be called from any goroutine. late is true
+	// Promise describes what happens to a run whose job has failed. It may be called from any goroutine. late is true
 	// after the command was killed with its job; ok is false if nothing more will be written.
-	Follows(dir string, late bool) (text string, ok bool)
+	Promise(dir string, late bool) (text string, ok bool)
 	// Names are the known names of a library's variables.
 	Names(m machine.MPI) []string
 	// Unmatched says what to do about a pattern that matched no variable; names are those that the run has.
@@ -73,12 +73,12 @@ type Setting struct{ Name, Value string }
 
 // Result is how an application exited, and what was recorded.
 type Result struct {
-	Run   *recording.Run // nil if nothing was recorded, or if another process has the run
-	Code  int            // the application's exit code
-	Shown string         // the run directory, for messages
-	Named string         // how the ranks derived its name, for messages
-	Going bool           // ranks were still running, so more may be written to the run directory
-	Left  bool           // some samples could not be recovered, which was reported
+	Run          *recording.Run // nil if nothing was recorded, or if another process has the run
+	Code         int            // the application's exit code
+	Shown        string         // the run directory, for messages
+	NameSource   string         // how the ranks derived its name, for messages
+	StillRunning bool           // ranks were still running, so more may be written to the run directory
+	Unrecovered  bool           // some samples could not be recovered, which was reported
 
 	*Config
 	launch    machine.Launch
@@ -129,7 +129,7 @@ func Start(c Config, err error) (*Result, error) {
 	if c.Ranks == 0 && !r.elected() {
 		return r, nil
 	}
-	r.hurry(size)
+	r.announceIfSlow(size)
 	return r, r.conclude(size, wait)
 }
 
@@ -284,10 +284,10 @@ func patience(e ending, size int) time.Duration {
 
 // conclude collects the run and prints the messages about it.
 func (r *Result) conclude(size int, wait time.Duration) error {
-	r.Shown, r.Named = r.job.shown(), r.job.named()
+	r.Shown, r.NameSource = r.job.shown(), r.job.named()
 	if r.launch.Rank > 0 && !oneNode(r.Env, r.launch) { // another host may have a run of the same name
 		host, _ := os.Hostname()
-		r.Named = " on " + host + r.Named
+		r.NameSource = " on " + host + r.NameSource
 	}
 	run, err := r.gather(size, wait)
 	if r.endings.write() && run != nil {
@@ -369,7 +369,7 @@ func (r *Result) promise(why string) {
 	if r.promised.Swap(true) {
 		return
 	}
-	text, _ := r.Follows(r.job.shown(), false)
+	text, _ := r.Promise(r.job.shown(), false)
 	r.Alert(fmt.Sprintf("%s; %s", why, text))
 	r.standIn.say(saidPromise)
 }

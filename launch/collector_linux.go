@@ -149,13 +149,13 @@ func (r *Result) collectAfter(pid int) error {
 		}
 	}
 	if waits {
-		r.hurry(size)
+		r.announceIfSlow(size)
 	} else {
 		text := "the job failed"
 		if !known {
 			text = "the launcher has ended"
 		}
-		if follows, more := r.Follows(r.job.shown(), true); !more {
+		if follows, more := r.Promise(r.job.shown(), true); !more {
 			r.Say("%s; %s", text, follows)
 			return nil
 		}
@@ -170,7 +170,7 @@ func (r *Result) collectAfter(pid int) error {
 	}
 	if err == nil && r.Run == nil {
 		release()
-		r.sweep()
+		r.removeEmptyRunLater()
 	}
 	return err
 }

@@ -13,9 +13,9 @@ import (
 	"mpitx/text"
 )
 
-// hurry handles a failed job: its launcher may kill mpitx before the samples are written (Open MPI's does so a second
+// announceIfSlow handles a failed job: its launcher may kill mpitx before the samples are written (Open MPI's does so a second
 // after SIGTERM). If writing takes longer than a moment, a message announces what will be written.
-func (r *Result) hurry(size int) {
+func (r *Result) announceIfSlow(size int) {
 	if r.launch.Rank < 0 || size == 1 || r.Code == 0 {
 		return
 	}
@@ -63,7 +63,7 @@ func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 		return nil, nil
 	}
 	_, away := run.Unreachable()
-	r.Going = run.Running() || len(away) > 0
+	r.StillRunning = run.Running() || len(away) > 0
 	return run, nil
 }
 
@@ -95,7 +95,7 @@ func (r *Result) handOver(run *recording.Run, size int) bool {
 	if r.standIn == nil || r.Code == 0 || run == nil || r.over(run, size) {
 		return false
 	}
-	if _, ok := r.Follows(r.job.shown(), true); !ok {
+	if _, ok := r.Promise(r.job.shown(), true); !ok {
 		return false
 	}
 	run.Close()
@@ -114,12 +114,12 @@ func (r *Result) collect() {
 			r.unstarted = append(r.unstarted, rank.Rank)
 		}
 		if rank.Err != nil {
-			r.Left = true
+			r.Unrecovered = true
 			r.Say("rank %d: its last data are still in memory: %v; use mpitx recover %s", rank.Rank, rank.Err, text.Quote(r.Shown))
 		}
 	}
 	if err != nil {
-		r.Left = true
+		r.Unrecovered = true
 		r.Say("the last data are still in memory: %v; use mpitx recover %s", err, text.Quote(r.Shown))
 	}
 }

@@ -30,10 +30,10 @@ func (r *Result) report(size int) []string {
 			case n.Code == recording.NoteUnmatched:
 				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, inRun))
 			case n.Code == recording.NoteUnmatchedEvent:
-				if r.NoEvent == nil {
+				if r.ExplainEvent == nil {
 					break
 				}
-				if why := r.NoEvent(r.app.mpi, n.Text, inRun); why != "" {
+				if why := r.ExplainEvent(r.app.mpi, n.Text, inRun); why != "" {
 					t.add(rank.Rank, "--event "+n.Text+": "+why)
 				}
 			case n.Code == recording.NoteFaulty:

@@ -83,10 +83,10 @@ func TestReport(t *testing.T) {
 		rank(0, recording.StateEnded, typo, bad, note{Code: recording.NoteSuggestions, Text: "b\na\na"}), rank(1, recording.StateEnded, typo, event, note{Code: recording.NoteSpawned, Text: "2"}),
 		rank(3, recording.StateDied, typo, event, bad, note{Severity: recording.Info, Text: "not for users"}),
 	}
-	noEvent := func(_ machine.MPI, pattern string, names []string) string {
+	explainEvent := func(_ machine.MPI, pattern string, names []string) string {
 		return fmt.Sprint("no ", pattern, " in ", names)
 	}
-	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}, NoEvent: noEvent}, Run: run}
+	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}, ExplainEvent: explainEvent}, Run: run}
 	want := []string{"ranks 0-1,3: --pvar ab*@all: no such variable, of [a b]", "ranks 0,3: bad", "ranks 1,3: --event x.*: no x.* in [a b]",
 		"rank 3: the process died before it could finish recording; the data up to then are in the run",
 		"rank 2: nothing was recorded: no program with the agent called MPI_Init, it died while the agent started, or it could not write to the run directory", otherPreload,

@@ -35,12 +35,12 @@ const (
 
 // runDir is the directory of a run, and the other facts that all processes of the job agree on.
 type runDir struct {
-	dir     string // absolute
-	id      [16]byte
-	startNs int64  // CLOCK_REALTIME, the job's time 0
-	why     string // what the name was derived from
-	made    bool   // this process created it
-	handle  *os.File
+	dir        string // absolute
+	id         [16]byte
+	startNs    int64  // CLOCK_REALTIME, the job's time 0
+	nameSource string // what the name was derived from
+	made       bool   // this process created it
+	handle     *os.File
 
 	settings map[string]string // see runRecord
 	tools    []string          // likewise
@@ -214,7 +214,7 @@ func openRunDir(e *machine.Env, l machine.Launch, dir, given, version string, to
 	stamp := ""
 	if l.Rank >= 0 {
 		var key string
-		if key, stamp, j.why = jobKey(e, l); key == "" && dir == "" {
+		if key, stamp, j.nameSource = jobKey(e, l); key == "" && dir == "" {
 			return nil, &machine.Error{What: "run directory", Why: "cannot derive a name from " + l.Command(), Do: "give one with --dir"}
 		}
 		if key == "" {
@@ -227,7 +227,7 @@ func openRunDir(e *machine.Env, l machine.Launch, dir, given, version string, to
 		stamp = time.Now().Format("20060102-150405") + "-" + strconv.Itoa(e.PID)
 	}
 	if dir != "" {
-		j.why = ""
+		j.nameSource = ""
 		if err := j.enter(dir, l.Rank >= 0, version); err != nil {
 			return nil, err
 		}
@@ -290,7 +290,7 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 	err = os.Mkdir(abs, 0o700)
 	if err == nil {
 		j.made = true
-		return j.leave(version)
+		return j.writeRunFile(version)
 	}
 	if !errors.Is(err, fs.ErrExist) {
 		return dirFailed(path, err, "choose a writable place with --dir or $MPITX_DIR")
@@ -310,15 +310,15 @@ func (j *runDir) enter(path string, shared bool, version string) error {
 			return nil
 		case errors.Is(err, fs.ErrNotExist) && os.Mkdir(abs, 0o700) == nil: // rank 0 has already ended and removed it
 			j.made = true
-			return j.leave(version)
+			return j.writeRunFile(version)
 		case !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline):
 			return dirFailed(path, errors.New("it exists, and this job did not make it"), "name a new directory with --dir")
 		}
 	}
 }
 
-// leave writes RunFile.
-func (j *runDir) leave(version string) error {
+// writeRunFile writes RunFile.
+func (j *runDir) writeRunFile(version string) error {
 	command := append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...)
 	text, _ := json.Marshal(runRecord{ID: hex.EncodeToString(j.id[:]), StartNs: j.startNs, Mpitx: version, Command: command, Environment: j.settings, Tools: j.tools})
 	temp := filepath.Join(j.dir, ".job")
@@ -359,10 +359,10 @@ func (j *runDir) join() error {
 
 // named says what the directory's name was derived from.
 func (j *runDir) named() string {
-	if j.why == "" {
+	if j.nameSource == "" {
 		return ""
 	}
-	return " (named after " + j.why + ")"
+	return " (named after " + j.nameSource + ")"
 }
 
 // hold opens the directory, to distinguish a removed directory from a moved one.
@@ -383,7 +383,7 @@ func (j *runDir) String() string {
 }
 
 func parseJob(s string) (*runDir, error) {
-	j := &runDir{why: "mpitx -n"}
+	j := &runDir{nameSource: "mpitx -n"}
 	id, rest, _ := strings.Cut(s, ",")
 	start, dir, _ := strings.Cut(rest, ",")
 	data, err := hex.DecodeString(id)

@@ -123,9 +123,9 @@ func (r *Result) takeOver() (err error) {
 	if r.job, err = parseJob(r.Job); err != nil {
 		return err
 	}
-	r.job.made, r.job.why = true, ""
+	r.job.made, r.job.nameSource = true, ""
 	if r.Config.Dir == "" {
-		_, _, r.job.why = jobKey(r.Env, r.launch) // works only while the launcher runs
+		_, _, r.job.nameSource = jobKey(r.Env, r.launch) // works only while the launcher runs
 	}
 	if rank0 > 0 {
 		return r.collectAfter(rank0)
@@ -135,7 +135,7 @@ func (r *Result) takeOver() (err error) {
 		return nil
 	}
 	if slices.Contains(words, saidEmpty) {
-		r.sweep()
+		r.removeEmptyRunLater()
 	}
 	if err != nil || slices.Contains(words, saidDone) {
 		return nil
@@ -145,7 +145,7 @@ func (r *Result) takeOver() (err error) {
 		r.awaitLauncher(10 * time.Second)
 	}
 	killed := fmt.Sprintf("the launcher killed mpitx on rank %d with the job", r.launch.Rank)
-	text, more := r.Follows(r.job.shown(), true)
+	text, more := r.Promise(r.job.shown(), true)
 	if !more {
 		r.Say("%s; %s", killed, text)
 		return nil
@@ -159,9 +159,9 @@ func (r *Result) takeOver() (err error) {
 	return r.conclude(max(1, r.launch.Size), 2*time.Second)
 }
 
-// sweep removes the empty run directory after the launcher has exited, because a rank that starts late creates it
+// removeEmptyRunLater removes the empty run directory after the launcher has exited, because a rank that starts late creates it
 // again.
-func (r *Result) sweep() {
+func (r *Result) removeEmptyRunLater() {
 	links, _ := filepath.Glob("/proc/self/fd/*")
 	for _, link := range links { // the launcher waits until its pipes are closed, and the processes that it starts inherit them
 		fd, err := strconv.Atoi(filepath.Base(link))

@@ -120,7 +120,7 @@ chain_any_function *chain_target(int function, int shifted)
     unsigned flags = __atomic_load_n(&chain_flags[function], __ATOMIC_ACQUIRE);
     if (flags & ~(CHAIN_FLAGS_DUE | CHAIN_FLAG_STATE)) return chain_records[function][shifted];
     chain_any_function *quick = flags & CHAIN_FLAG_STATE ? chain_states[function][shifted] : chain_next[function][shifted];
-    __atomic_store_n(&chain_quick[function][shifted], quick, __ATOMIC_RELEASE);
+    __atomic_store_n(&chain_after_countdown[function][shifted], quick, __ATOMIC_RELEASE);
     if (!(flags & CHAIN_FLAGS_DUE)) return quick;
     return (chain_any_function *)(chain_countdowns + CHAIN_STRIDE * (2 * function + shifted));
 }

@@ -19,7 +19,7 @@ static bool linked; /* nexts are valid */
 
 static bool is_function(int function)
 {
-    return function >= 0 && function < chain_table_count && chain_lasts[function];
+    return function >= 0 && function < chain_table_count && chain_library_calls[function];
 }
 
 static struct tool *find_tool(int tool_id)
@@ -112,7 +112,7 @@ void chain_link_tools(void)
 {
     initializing = 0;
     for (int f = 0; f < chain_table_count; f++) {
-        struct chain_link next = {chain_lasts[f], 0};
+        struct chain_link next = {chain_library_calls[f], 0};
         for (int i = tool_count; i > 0; i--) {
             tools[i].nexts[f] = next;
             if (tools[i].functions[f]) next = (struct chain_link){tools[i].functions[f], i};

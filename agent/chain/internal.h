@@ -44,13 +44,13 @@ extern chain_any_function *chain_next[][2];  /* next symbols */
 extern chain_any_function *chain_targets[][2];  /* the functions that the wrappers jump to */
 extern chain_any_function *const chain_records[][2]; /* the functions that record; NULL: no wrapper */
 extern struct chain_link chain_links[];      /* the first function tool */
-extern chain_any_function *const chain_lasts[];
+extern chain_any_function *const chain_library_calls[];
 extern const uint16_t chain_starting_flags[];
 
 extern const struct chain_observer *const chain_nobody[]; /* the empty list */
 
 extern chain_any_function *const chain_states[][2]; /* the functions that only write states */
-extern chain_any_function *chain_quick[][2];  /* where to jump after counting down: the next symbol, or the one of chain_states */
+extern chain_any_function *chain_after_countdown[][2];  /* where to jump after counting down: the next symbol, or the one of chain_states */
 extern const uint32_t chain_state_arguments[]; /* 0: the function has no state */
 
 /* ---- chain.c ---- */

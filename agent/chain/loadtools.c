@@ -99,7 +99,7 @@ static bool connect_library(void)
         return false;
     }
     for (int i = 0; i < chain_table_count && i < (int)found->function_count; i++)
-        if (chain_lasts[i]) found->entries[i] = chain_lasts[i];
+        if (chain_library_calls[i]) found->entries[i] = chain_library_calls[i];
     found->agent = &chain_qmpi;
     qmpi = found;
     return true;

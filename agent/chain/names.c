@@ -31,7 +31,7 @@ static void compare(void *self, struct names *surplus, struct names *hidden)
     char shifted[64] = "P";
     const char *const names[] = {shifted + 1, shifted};
     for (int i = 0; i < chain_function_count; i++) {
-        if (!chain_lasts[i]) continue; /* has no wrapper */
+        if (!chain_library_calls[i]) continue; /* has no wrapper */
         snprintf(shifted + 1, sizeof shifted - 1, "%s", chain_functions[i].name);
         for (int k = 0; k < 2; k++) {
             bool shown = dlsym(self, names[k]), there = library_symbol(names[k]);

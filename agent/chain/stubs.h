@@ -2,7 +2,7 @@
  * arguments (however many), return address and stack. Included by wrappers.c.
  *
  *     chain_stub NAME, PLACE   an exported function: jumps to chain_targets + PLACE
- *     chain_countdowns         STRIDE bytes for each place of chain_targets: count down, then jump to chain_quick, or to the function
+ *     chain_countdowns         STRIDE bytes for each place of chain_targets: count down, then jump to chain_after_countdown, or to the function
  *                              that records if the countdown has run out or there is an alert
  *
  * On other processors the exported functions are the functions that record, and only their flags change. */
@@ -51,7 +51,7 @@
 #define CHAIN_COUNTDOWNS(count)                                                                                        \
     ".p2align 4\n.globl chain_countdowns\n.hidden chain_countdowns\n.type chain_countdowns, " CHAIN_TYPE "\n"              \
     "chain_countdowns:\n.cfi_startproc\n.set .Lplace, 0\n.rept 2 * (" count ")\n" CHAIN_LANDING CHAIN_COUNT_DOWN         \
-    CHAIN_JUMP("chain_quick", ".Lplace") "1: " CHAIN_JUMP("chain_records", ".Lplace")                                    \
+    CHAIN_JUMP("chain_after_countdown", ".Lplace") "1: " CHAIN_JUMP("chain_records", ".Lplace")                                    \
     ".set .Lplace, .Lplace + 8\n.org chain_countdowns + " CHAIN_TEXT(CHAIN_STRIDE) " * .Lplace / 8\n.endr\n.cfi_endproc\n" \
     ".size chain_countdowns, . - chain_countdowns\n"
 

@@ -21,7 +21,7 @@
     struct chain_observers chain_observers[count] = {[0 ...(count)-1] = {chain_nobody, chain_nobody, chain_nobody}};     \
     uint8_t chain_tool_after[count];                                                                                   \
     chain_any_function *chain_next[count][2];                                                                          \
-    chain_any_function *chain_quick[count][2];                                                                         \
+    chain_any_function *chain_after_countdown[count][2];                                                                         \
     uint64_t chain_state_words[count];                                                                                 \
     struct chain_link chain_links[count];                                                                              \
     const int chain_function_count = count;

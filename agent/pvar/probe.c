@@ -156,7 +156,7 @@ static void try_all(struct pvar_variable **chosen, int n, const struct pvar_obje
         agent_report(MPITX_RUN_SEVERE, "the library's variables are not sampled: cannot try them in a child process");
 }
 
-void pvar_prove(const struct pvar_object *object)
+void pvar_try_new(const struct pvar_object *object)
 {
     int n = 0;
     struct pvar_variable **chosen = memory_new((size_t)pvar.variable_count + 1, sizeof *chosen);

@@ -144,7 +144,7 @@ void pvar_note_unmatched(bool at_end);
 void pvar_suggest(const char *name); /* adds a similar name to the run; NULL ends the list */
 
 /* probe.c */
-void pvar_prove(const struct pvar_object *object); /* tries untried variables that are bound to it or to nothing */
+void pvar_try_new(const struct pvar_object *object); /* tries untried variables that are bound to it or to nothing */
 bool pvar_probes(void); /* false: variables are read untried */
 extern void (*pvar_in_child)(void); /* called first in a child that tries variables */
 int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table);

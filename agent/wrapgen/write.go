@@ -39,7 +39,7 @@ func (w *Wrappers) Write() string {
 		return "CHAIN_STATES(" + f.Name + ")"
 	})
 	w.table(&b, "const uint32_t chain_state_arguments[%d]", func(f Function) string { return cmp.Or(f.State().Arguments, "0") })
-	w.table(&b, "chain_any_function *const chain_lasts[%d]", func(f Function) string { return "(chain_any_function *)last_" + f.Name })
+	w.table(&b, "chain_any_function *const chain_library_calls[%d]", func(f Function) string { return "(chain_any_function *)last_" + f.Name })
 	w.table(&b, "const uint16_t chain_starting_flags[%d]", func(f Function) string {
 		if k, _ := lookKind(f.Kind); k.hooked != "" {
 			return "CHAIN_FLAG_HOOK"

@@ -202,11 +202,11 @@ type list struct {
 	prefix   string // "MPI_T_cvar"
 	num      func(*int32) binding.Error
 	index    func(m *mpi, name []byte, like *entry, index *int32) binding.Error // nil: none
-	describe func(m *mpi, index int, s *strings4, e *entry) code
+	describe func(m *mpi, index int, s *nameAndDescription, e *entry) code
 }
 
-// strings4 are the four arguments of the two strings of get_info.
-type strings4 struct {
+// nameAndDescription are the four arguments of the two strings of get_info.
+type nameAndDescription struct {
 	name, desc       *text
 	nameLen, descLen *num
 }
@@ -215,7 +215,7 @@ type strings4 struct {
 type entry struct {
 	code
 	index int
-	strings4
+	nameAndDescription
 	ints   []int32  // in the order of get_info
 	names  []string // their C variables
 	labels []string // verbosity, …
@@ -267,8 +267,8 @@ func (l *list) item(e *entry) string {
 }
 
 // strings makes buffers that hold any string.
-func (m *mpi) strings(name, desc int) *strings4 {
-	return &strings4{m.text("name", name), m.text("desc", desc), m.num("name_len", name), m.num("desc_len", desc)}
+func (m *mpi) strings(name, desc int) *nameAndDescription {
+	return &nameAndDescription{m.text("name", name), m.text("desc", desc), m.num("name_len", name), m.num("desc_len", desc)}
 }
 
 const wholeName, wholeDesc = 1024, 8192
@@ -278,8 +278,8 @@ func (m *mpi) entry(l *list, index int) *entry {
 	return m.entryWith(l, index, m.strings(wholeName, wholeDesc))
 }
 
-func (m *mpi) entryWith(l *list, index int, s *strings4) *entry {
-	e := &entry{index: index, strings4: *s}
+func (m *mpi) entryWith(l *list, index int, s *nameAndDescription) *entry {
+	e := &entry{index: index, nameAndDescription: *s}
 	e.code = l.describe(m, index, s, e)
 	return e
 }
@@ -310,7 +310,7 @@ func (m *mpi) enumOut(e *entry) arg {
 func cvars(m *mpi) *list {
 	return &list{"control variable", "MPI_T_cvar", m.raw.NumCvars,
 		func(m *mpi, name []byte, _ *entry, index *int32) binding.Error { return m.raw.CvarIndex(name, index) },
-		func(m *mpi, index int, s *strings4, e *entry) code {
+		func(m *mpi, index int, s *nameAndDescription, e *entry) code {
 			a := m.outs(e, "verbosity", "datatype", "bind", "scope")
 			enum := m.enumOut(e)
 			c := m.call("MPI_T_cvar_get_info", func() binding.Error {
@@ -326,7 +326,7 @@ func pvars(m *mpi) *list {
 		func(m *mpi, name []byte, like *entry, index *int32) binding.Error {
 			return m.raw.PvarIndex(name, like.pvar.Class, index)
 		},
-		func(m *mpi, index int, s *strings4, e *entry) code {
+		func(m *mpi, index int, s *nameAndDescription, e *entry) code {
 			a := m.outs(e, "verbosity", "var_class", "datatype", "bind", "readonly", "continuous", "atomic")
 			enum := m.enumOut(e)
 			c := m.call("MPI_T_pvar_get_info", func() binding.Error {
@@ -344,7 +344,7 @@ func categories(m *mpi) *list {
 		func(m *mpi, name []byte, _ *entry, index *int32) binding.Error {
 			return m.raw.CategoryIndex(name, index)
 		},
-		func(m *mpi, index int, s *strings4, e *entry) code {
+		func(m *mpi, index int, s *nameAndDescription, e *entry) code {
 			a := m.outs(e, "num_cvars", "num_pvars", "num_categories")
 			var n [3]int32
 			c := m.call("MPI_T_category_get_info", func() binding.Error {

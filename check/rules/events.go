@@ -27,7 +27,7 @@ const mostElements = 64
 // rawEvent is what MPI_T_event_get_info returns.
 type rawEvent struct {
 	code
-	strings4
+	nameAndDescription
 	info    binding.RawEvent
 	types   []int32
 	offsets []int64
@@ -38,8 +38,8 @@ type rawEvent struct {
 
 func (m *mpi) event(index int) *rawEvent { return m.eventWith(index, m.strings(wholeName, wholeDesc)) }
 
-func (m *mpi) eventWith(index int, s *strings4) *rawEvent {
-	e := &rawEvent{strings4: *s, types: make([]int32, mostElements), offsets: make([]int64, mostElements), cTypes: m.fresh("types"), cOffs: m.fresh("displacements"), cNums: m.fresh("numbers")}
+func (m *mpi) eventWith(index int, s *nameAndDescription) *rawEvent {
+	e := &rawEvent{nameAndDescription: *s, types: make([]int32, mostElements), offsets: make([]int64, mostElements), cTypes: m.fresh("types"), cOffs: m.fresh("displacements"), cNums: m.fresh("numbers")}
 	m.line("MPI_Datatype %s[%d]; MPI_Aint %s[%d]; int %s[3] = {0, %d, 0}; MPI_T_enum enumtype_of_%s; MPI_Info info_of_%s;", e.cTypes, mostElements, e.cOffs, mostElements,
 		e.cNums, mostElements, e.cNums, e.cNums)
 	e.code = m.call("MPI_T_event_get_info", func() binding.Error {

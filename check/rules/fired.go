@@ -75,7 +75,7 @@ func (m *mpi) orderedSources() (ordered []int32) {
 	for k := range n {
 		m.quietly(func() *entry {
 			one := int32(0)
-			if s := m.sourceWith(k, &strings4{}); s.ok() && s.info.Ordering == 1 {
+			if s := m.sourceWith(k, &nameAndDescription{}); s.ok() && s.info.Ordering == 1 {
 				one = 1
 			}
 			ordered = append(ordered, one)

@@ -17,7 +17,7 @@ var sourceRules = section{"events", []rule{
 // rawSource is what MPI_T_source_get_info returns, with the numbers as C variables.
 type rawSource struct {
 	code
-	strings4
+	nameAndDescription
 	info  binding.RawSource
 	order string
 	ticks string // per second, and at most
@@ -56,8 +56,8 @@ func (m *mpi) source(index int) *rawSource {
 	return m.sourceWith(index, m.strings(wholeName, wholeDesc))
 }
 
-func (m *mpi) sourceWith(index int, with *strings4) *rawSource {
-	s := &rawSource{strings4: *with, order: m.fresh("ordering"), ticks: m.fresh("ticks")}
+func (m *mpi) sourceWith(index int, with *nameAndDescription) *rawSource {
+	s := &rawSource{nameAndDescription: *with, order: m.fresh("ordering"), ticks: m.fresh("ticks")}
 	m.line("int %s = -42; MPI_Count %s[2] = {-42, -42}; MPI_Info info_of_%s;", s.order, s.ticks, s.ticks)
 	s.code = m.call("MPI_T_source_get_info", func() binding.Error {
 		return m.raw.SourceInfo(int32(index), s.name.p(), s.nameLen.p(), s.desc.p(), s.descLen.p(), &s.info)

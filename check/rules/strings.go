@@ -101,11 +101,11 @@ func (m *mpi) someItems(e *enumeration) (some []int) {
 }
 
 // only are the arguments of a get_info that asks for the name or the description alone.
-func only(field string, buf *text, length *num) *strings4 {
+func only(field string, buf *text, length *num) *nameAndDescription {
 	if field == "desc" {
-		return &strings4{desc: buf, descLen: length}
+		return &nameAndDescription{desc: buf, descLen: length}
 	}
-	return &strings4{name: buf, nameLen: length}
+	return &nameAndDescription{name: buf, nameLen: length}
 }
 
 func eventStrings(m *mpi, f func(s stringCall)) {
@@ -193,17 +193,17 @@ func stringsNoLength(m *mpi) {
 }
 
 func noDescription(m *mpi) {
-	described := func(s *strings4) {
+	described := func(s *nameAndDescription) {
 		if s.desc.String() == "" || s.descLen.v < 1 {
 			m.expect(s.desc.ended() && s.descLen.v == 1, fmt.Sprintf("(%s[0] != 0 && %s > 1) || (%s[0] == 0 && %s == 1)", s.desc.c, s.descLen.c, s.desc.c, s.descLen.c), "an empty string with the length 1",
 				fmt.Sprintf("%s with the length %d", excerpt(s.desc.String(), 20), s.descLen.v))
 		}
 	}
 	for _, l := range lists(m) {
-		m.entries(l, func(e *entry) { described(&e.strings4) })
+		m.entries(l, func(e *entry) { described(&e.nameAndDescription) })
 	}
-	m.eachEvent(func(e *rawEvent, _ int) { described(&e.strings4) })
-	m.eachSource(func(s *rawSource, _ int) { described(&s.strings4) })
+	m.eachEvent(func(e *rawEvent, _ int) { described(&e.nameAndDescription) })
+	m.eachSource(func(s *rawSource, _ int) { described(&s.nameAndDescription) })
 }
 
 // ---- enumerations ----

@@ -448,7 +448,7 @@ func (c *Comparison) changedVariables() (list []profile.Finding) {
 			if it.Object != "" {
 				name += " of " + it.Object
 			}
-			text := fmt.Sprintf("%s: %s %s", name, map[string]string{"total": "the total over ranks goes", "mean": "the mean over time goes", "max": "the maximum goes"}[m.Name], goes(m))
+			text := fmt.Sprintf("%s: %s %s", name, map[string]string{"total": "the total over ranks goes", "mean": "the mean over time goes", "max": "the maximum goes"}[m.Name], fromTo(m))
 			list = append(list, profile.Finding{Kind: "variable", Weight: m.ratio(), Text: text + varies(m.Delta)})
 			break
 		}

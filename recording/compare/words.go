@@ -97,8 +97,8 @@ func relative(d Delta) string {
 	return fmt.Sprintf(", %+.0f %%", 100*r)
 }
 
-// goes is both numbers after a verb: "from 0 to 5 B".
-func goes(m Measure) string {
+// fromTo is both numbers after a verb: "from 0 to 5 B".
+func fromTo(m Measure) string {
 	a, b, unit := both(m)
 	return withUnit("from "+a+" to "+b, unit)
 }

@@ -25,7 +25,7 @@ type branch struct {
 	depth    int
 	open     bool
 	ref      *branch // where this category is unfolded
-	number   int32   // in the census
+	number   int32   // in the listCounts
 }
 
 func newTree(x *index) *branch {

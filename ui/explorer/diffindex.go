@@ -27,7 +27,7 @@ func newDiffIndex(d *diff.Diff, t term.Term) *index {
 		x.add(entry{v: &c.Cvars[i], change: &d.Items[i]}, t)
 	}
 	x.root = newDiffTree(x, d)
-	x.census = newCensus(x, x.root, len(x.entries))
+	x.listCounts = newCensus(x, x.root, len(x.entries))
 	return x
 }
 

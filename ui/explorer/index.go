@@ -43,8 +43,8 @@ type index struct {
 	names   nameWidths
 	pairs   []pairs // of neighbouring bytes in the text of each entry: they rule most descriptions out without touching the entries
 
-	namedBy map[*entry][]*entry // the variables whose descriptions have the name of a variable; at most maxMentions
-	census                      // of the tree
+	namedBy    map[*entry][]*entry // the variables whose descriptions have the name of a variable; at most maxMentions
+	listCounts                     // of the tree
 }
 
 func newIndex(c *catalog.Catalog, t term.Term) *index {
@@ -66,7 +66,7 @@ func newIndex(c *catalog.Catalog, t term.Term) *index {
 	}
 	x.readMentions()
 	x.root = newTree(x)
-	x.census = newCensus(x, x.root, len(x.entries))
+	x.listCounts = newCensus(x, x.root, len(x.entries))
 	return x
 }
 

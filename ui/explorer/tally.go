@@ -2,16 +2,16 @@ package explorer
 
 import "slices"
 
-// census says which branches of the tree each variable is in.
-type census struct {
+// listCounts says which branches of the tree each variable is in.
+type listCounts struct {
 	branches []*branch // by number: each before its kids
 	in       []int32   // the number of the branch that lists a variable; if several do, or none does: -1 - its place in several
 	several  [][]int32 // the numbers of all branches that a variable is in, here or below, the one that lists it first; the first: none
 }
 
 // newCensus numbers the branches of a tree of n variables.
-func newCensus(x *index, root *branch, n int) census {
-	c := census{in: make([]int32, n), several: [][]int32{nil}}
+func newCensus(x *index, root *branch, n int) listCounts {
+	c := listCounts{in: make([]int32, n), several: [][]int32{nil}}
 	for k := range c.in {
 		c.in[k] = -1
 	}
@@ -56,7 +56,7 @@ func newCensus(x *index, root *branch, n int) census {
 }
 
 // holder is the deepest branch that lists variable k itself; nil: none.
-func (c *census) holder(k int32) *branch {
+func (c *listCounts) holder(k int32) *branch {
 	at := c.in[k]
 	if at < -1 {
 		at = c.several[-1-at][0]
@@ -68,7 +68,7 @@ func (c *census) holder(k int32) *branch {
 }
 
 // count is how many of some variables are in each branch, by the branches' numbers.
-func (c *census) count(vars []int32) []int32 {
+func (c *listCounts) count(vars []int32) []int32 {
 	counts := make([]int32, len(c.branches))
 	var several []int32
 	for _, k := range vars {

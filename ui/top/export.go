@@ -12,7 +12,7 @@ import (
 func (f *Frame) Table(people bool) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
 		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT", Optional: true, Drop: 6},
-		{Name: "as", Header: "AS", Drop: 3}, {Name: "ranks", Header: "RANKS", Right: true, Spare: true}, {Name: "sum", Header: "SUM", Right: true},
+		{Name: "as", Header: "AS", Drop: 3}, {Name: "ranks", Header: "RANKS", Right: true, DropFirst: true}, {Name: "sum", Header: "SUM", Right: true},
 		{Name: "min", Header: "MIN", Right: true, Drop: 5}, {Name: "min_rank", Header: "AT", Right: true, Drop: 1}, {Name: "mean", Header: "MEAN", Right: true, Drop: 2},
 		{Name: "max", Header: "MAX", Right: true, Drop: 7}, {Name: "max_rank", Header: "AT", Right: true, Drop: 4}, {Name: "text", Header: "TEXT", Optional: true}, {Name: "unit"},
 	}}

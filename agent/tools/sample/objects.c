@@ -18,7 +18,7 @@ static void look_for_late_variables(void)
     if (pvar.variable_count == first)
         return;
     struct pvar_object none = {.bind = MPITX_BIND_NO_OBJECT};
-    pvar_prove(&none);
+    pvar_try_new(&none);
     pvar_group_late(first);
 }
 
@@ -35,7 +35,7 @@ static void created(int bind, union mpi_handle handle, const char *how)
             struct pvar_object object = {.bind = bind, .handle = handle};
             struct object_facts facts = object_ask(pvar_kind(bind), handle, peers_epoch(handle.number), false);
             if (!object_peers_are_fewer(&facts))
-                pvar_prove(&object);
+                pvar_try_new(&object);
             struct pvar_group *g = pvar_group_new(bind, handle, how);
             static bool had; /* in programs with sessions, the first one is recorded however short it lives, as MPI_COMM_WORLD is */
             if (agent_process.sessions && !had && g)

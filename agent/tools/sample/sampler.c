@@ -97,7 +97,7 @@ static void select_and_open(void)
     pvar_select();
     if (world.handle.number == 0 || agent_process.sessions)
         world.bind = MPITX_BIND_NO_OBJECT;
-    pvar_prove(&world);
+    pvar_try_new(&world);
     struct pvar_group *first = pvar_group_first();
     if (first)
         pvar_group_declare(first);

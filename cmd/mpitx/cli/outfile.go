@@ -99,7 +99,7 @@ type existing uint8
 
 const (
 	keepIt   existing = iota // fail
-	NumberIt                 // give the new file a number, samples-2.csv: what it holds cannot be had again
+	NumberIt                 // give the new file a number, samples-2.csv: the data cannot be recorded again
 	replaceIt
 )
 

@@ -21,7 +21,7 @@ func TestNoEvent(t *testing.T) {
 		"MPI_*send*":           "this matches functions of MPI, not events; record their calls with --function 'MPI_*send*'",
 		"nosuch_*":             m.Name() + " has no such event",
 	} {
-		if got := o.noEvent(m, pattern, []string{"own_event"}); got != want {
+		if got := o.explainEvent(m, pattern, []string{"own_event"}); got != want {
 			t.Errorf("%s: got %q, want %q", pattern, got, want)
 		}
 	}

@@ -148,8 +148,8 @@ func (o *profileOptions) Check(m machine.MPI, first bool) error {
 	return o.sampling.Check(m, first)
 }
 
-// Follows implements launch.Hooks: the run directory stays.
-func (o *profileOptions) Follows(dir string, _ bool) (words string, ok bool) {
+// Promise implements launch.Hooks: the run directory stays.
+func (o *profileOptions) Promise(dir string, _ bool) (words string, ok bool) {
 	return "the profile is in " + text.Quote(dir) + "; print it with mpitx report " + text.Quote(dir), true
 }
 
@@ -211,14 +211,14 @@ func (o *profileOptions) deliver(r *launch.Result) error {
 		}
 	}
 	o.keepSites(r.Run)
-	if r.Going {
+	if r.StillRunning {
 		o.a.Complain("some ranks were still running; mpitx report %s shows what they do; after they have ended, mpitx recover %s collects what they left in memory", dir, dir)
 	}
 	next := ""
 	if len(o.pvars) > 0 {
 		next = ", mpitx stats " + dir
 	}
-	o.a.Complain("profiled in %s%s; next: mpitx report %s, mpitx matrix %s%s", dir, r.Named, dir, dir, next)
+	o.a.Complain("profiled in %s%s; next: mpitx report %s, mpitx matrix %s%s", dir, r.NameSource, dir, dir, next)
 	return nil
 }
 

@@ -32,16 +32,16 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 	if err == nil && r.Run != nil {
 		defer r.Run.Close()
 		if dir := text.Quote(r.Shown); o.kept(r) {
-			if r.Going {
+			if r.StillRunning {
 				o.a.Complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
 			}
-			o.a.Complain("recorded in %s%s; next: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.Named, dir, dir)
+			o.a.Complain("recorded in %s%s; next: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.NameSource, dir, dir)
 		}
 	}
 	return &cli.ExitError{Code: r.Code, Err: err, Send: r.End}
 }
 
-// Follows implements launch.Hooks: the run directory stays.
-func (o *recordOptions) Follows(dir string, _ bool) (words string, ok bool) {
+// Promise implements launch.Hooks: the run directory stays.
+func (o *recordOptions) Promise(dir string, _ bool) (words string, ok bool) {
 	return "the recorded samples are in " + text.Quote(dir), true
 }

@@ -86,11 +86,11 @@ func (o *runOptions) run(cmd *cobra.Command, args []string) error {
 		dir := text.Quote(r.Shown)
 		switch events := o.triggers.tell(r.Run); {
 		case events:
-			o.a.Complain("the events of --when are in %s%s; next: mpitx report %s", dir, r.Named, dir)
-		case o.dir == "" && r.Code == 0 && !r.Going && !r.Left && len(r.Run.Damage()) == 0:
+			o.a.Complain("the events of --when are in %s%s; next: mpitx report %s", dir, r.NameSource, dir)
+		case o.dir == "" && r.Code == 0 && !r.StillRunning && !r.Unrecovered && len(r.Run.Damage()) == 0:
 			r.Discard()
 		default:
-			o.a.Complain("the states of all ranks are in %s%s; next: mpitx where %s", dir, r.Named, dir)
+			o.a.Complain("the states of all ranks are in %s%s; next: mpitx where %s", dir, r.NameSource, dir)
 		}
 	}
 	return &cli.ExitError{Code: r.Code, Err: err, Send: r.End}
@@ -105,7 +105,7 @@ func (o *runOptions) config(cmd *cobra.Command, args []string) (launch.Config, e
 		return launch.Config{Env: o.a.Env}, err
 	}
 	c, err := o.attachFlags.config(cmd, args, o.a, tool)
-	c.Lasting, c.Hooks = time.Second, o
+	c.Duration, c.Hooks = time.Second, o
 	if o.idle > 0 {
 		c.Watch, c.Kills = o.watch, o.kill
 	}
@@ -193,8 +193,8 @@ func (o *runOptions) Check(m machine.MPI, first bool) error {
 	return o.triggers.check(m, first)
 }
 
-// Follows implements launch.Hooks: the run directory stays.
-func (o *runOptions) Follows(dir string, _ bool) (words string, ok bool) {
+// Promise implements launch.Hooks: the run directory stays.
+func (o *runOptions) Promise(dir string, _ bool) (words string, ok bool) {
 	return "the states of all ranks are in " + text.Quote(dir), true
 }
 

@@ -90,8 +90,8 @@ func (o *sampleOptions) Check(m machine.MPI, first bool) error {
 	return o.sampling.Check(m, first)
 }
 
-// Follows implements launch.Hooks: the file is written at the end.
-func (o *sampleOptions) Follows(dir string, late bool) (words string, ok bool) {
+// Promise implements launch.Hooks: the file is written at the end.
+func (o *sampleOptions) Promise(dir string, late bool) (words string, ok bool) {
 	x := o.exportTo(dir)
 	if st, err := os.Stat(x.Out); late && err == nil && !st.Mode().IsRegular() { // the reader of a pipe may be gone
 		return "the recorded samples are in " + text.Quote(dir) + "; export them with " + x.Command(dir), false
@@ -142,7 +142,7 @@ func (o *sampleOptions) deliver(r *launch.Result) error {
 	switch {
 	case o.inside():
 		os.Chmod(x.Out, 0o600) // as all files of a run
-		o.a.Complain("samples are in %s%s", x.Out, r.Named)
+		o.a.Complain("samples are in %s%s", x.Out, r.NameSource)
 		return nil
 	case x.Out != o.asked && x.Out != "-":
 		o.a.Complain("samples are in %s, because %s was made in the meantime", x.Out, o.asked)
@@ -153,8 +153,8 @@ func (o *sampleOptions) deliver(r *launch.Result) error {
 	switch {
 	case damaged:
 		o.a.Complain("kept %s, because parts of it could not be read; export it with %s", dir, x.Command(r.Shown))
-	case r.Left:
-	case r.Going:
+	case r.Unrecovered:
+	case r.StillRunning:
 		o.a.Complain("some ranks were still running; all samples will be in %s; after the ranks have ended, run mpitx recover %s, which also frees their memory files, and %s", dir, dir, x.Command(r.Shown))
 	default:
 		r.Discard()

@@ -78,7 +78,7 @@ func (s *sampling) config(cmd *cobra.Command, args []string, hooks launch.Hooks)
 		add("probe", s.probe)
 	}
 	c, err := s.attachFlags.config(cmd, args, s.a, tool)
-	c.Lasting, c.Hooks = lasting, hooks
+	c.Duration, c.Hooks = lasting, hooks
 	return c, err
 }
 
@@ -138,7 +138,7 @@ func (s *sampling) kept(r *launch.Result) bool {
 	for range r.Run.Instants(recording.Options{}) {
 		return true
 	}
-	if r.Left || r.Going || len(r.Run.Damage()) > 0 {
+	if r.Unrecovered || r.StillRunning || len(r.Run.Damage()) > 0 {
 		return true
 	}
 	s.a.Complain("nothing was sampled; the empty run directory was removed")

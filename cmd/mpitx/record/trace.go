@@ -96,7 +96,7 @@ func (o *traceOptions) run(cmd *cobra.Command, args []string) error {
 func (o *traceOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {
 	c, err := o.sampling.config(cmd, args, o)
 	o.Late = cli.NumberIt
-	o.eventFlag, c.NoEvent = sampling{a: o.a, attachFlags: o.attachFlags, flag: "--event"}, o.noEvent
+	o.eventFlag, c.ExplainEvent = sampling{a: o.a, attachFlags: o.attachFlags, flag: "--event"}, o.explainEvent
 	switch {
 	case err != nil:
 		return c, err
@@ -171,8 +171,8 @@ func (o *traceOptions) Check(m machine.MPI, first bool) error {
 	return o.unmatchedEvents(m, first)
 }
 
-// Follows implements launch.Hooks: the run directory stays.
-func (o *traceOptions) Follows(dir string, _ bool) (words string, ok bool) {
+// Promise implements launch.Hooks: the run directory stays.
+func (o *traceOptions) Promise(dir string, _ bool) (words string, ok bool) {
 	x := o.writeTo(dir)
 	return "still writing " + text.Quote(x.Out) + "; if that is cut short, run " + x.Command(dir), true
 }
@@ -210,7 +210,7 @@ func (o *traceOptions) deliver(r *launch.Result) error {
 	if o.Out == "" {
 		os.Chmod(x.Out, 0o600) // as all files of a run
 	}
-	if r.Going {
+	if r.StillRunning {
 		o.a.Complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
 	}
 	if !o.quiet {
@@ -225,7 +225,7 @@ func (o *traceOptions) deliver(r *launch.Result) error {
 	default:
 		o.a.Complain("the trace is in %s", file)
 	}
-	o.a.Complain("the run is in %s%s; next: mpitx timeline %s, mpitx queues %s, mpitx export %s", dir, r.Named, dir, dir, dir)
+	o.a.Complain("the run is in %s%s; next: mpitx timeline %s, mpitx queues %s, mpitx export %s", dir, r.NameSource, dir, dir, dir)
 	return err
 }
 

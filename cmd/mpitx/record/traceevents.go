@@ -22,9 +22,9 @@ func (o *traceOptions) unmatchedEvents(m machine.MPI, first bool) error {
 	})
 }
 
-// noEvent implements launch.Config: what only the run could show. What is derived from calls, and what is unavailable, is said with the
+// explainEvent implements launch.Config: what only the run could show. What is derived from calls, and what is unavailable, is said with the
 // trace; with --force, what the library's last reading shows was said before.
-func (o *traceOptions) noEvent(m machine.MPI, p string, names []string) string {
+func (o *traceOptions) explainEvent(m machine.MPI, p string, names []string) string {
 	known := slices.Concat(specifiedEvents(), o.cachedEvents(m))
 	if cli.MatchesAny(p, specifiedEvents()) || o.force && len(o.Names(m)) > 0 && !cli.MatchesAny(p, known) {
 		return ""

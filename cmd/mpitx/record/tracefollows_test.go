@@ -12,7 +12,7 @@ func TestTraceFollows(t *testing.T) {
 		"a.csv": "still writing a.csv; if that is cut short, run mpitx export 'run 1' -o csv --out a.csv",
 	} {
 		o.Out = out
-		if got, ok := o.Follows("run 1", false); got != want || !ok || o.Out != out {
+		if got, ok := o.Promise("run 1", false); got != want || !ok || o.Out != out {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

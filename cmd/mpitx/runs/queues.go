@@ -30,7 +30,7 @@ func NewQueues(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "queues RUN",
 		Annotations: cli.Paged,
-		Short:       "Print which messages and receives waited in the queues of MPI",
+		Short:       "Show late sends and late receives",
 		Long: `Print what messages and receives waited for, from the trace of a run (mpitx
 trace). If the library raised events of its queues, the numbers are exact: those
 of PERUSE (Open MPI built with --enable-peruse, mpitx trace --event 'PERUSE_*'),

@@ -174,8 +174,8 @@ func statTable(stats []recording.Stat, term export.Terminal) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.stats", Columns: []export.RowColumn{
 		{Header: "VARIABLE"}, {Header: "CLASS", Wide: true}, {Header: "OBJECT", Optional: true, Drop: 3}, {Header: "UNIT"},
 		{Header: "MIN", Right: true, Point: true, Drop: 2}, {Header: "MEAN", Right: true, Point: true}, {Header: "MAX", Right: true, Point: true}, {Header: "MAX AT", Drop: 1},
-		{Header: "MIN AT", Spare: true}, {Header: "STDDEV", Right: true, Point: true, Spare: true}, {Header: "COUNT", Right: true, Spare: true},
-		{Header: "AS", Spare: true}, {Header: "TOTAL", Right: true, Point: true, Wide: true}, {Header: "NO VALUE", Right: true, Wide: true}, {Header: "RESETS", Right: true, Wide: true},
+		{Header: "MIN AT", DropFirst: true}, {Header: "STDDEV", Right: true, Point: true, DropFirst: true}, {Header: "COUNT", Right: true, DropFirst: true},
+		{Header: "AS", DropFirst: true}, {Header: "TOTAL", Right: true, Point: true, Wide: true}, {Header: "NO VALUE", Right: true, Wide: true}, {Header: "RESETS", Right: true, Wide: true},
 		{Header: "LEFT OUT", Optional: true},
 	}}
 	for i := range stats {

@@ -146,7 +146,7 @@ func influences(found []settings.Influence, c *catalog.Catalog, effect func(*cat
 			values[c.Cvars[k].Name] = c.ValueText(&c.Cvars[k], r.Value)
 		}
 	}
-	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME", Floor: 64, Whole: "name"}, {Name: "value", Header: "VALUE", Whole: "name"},
+	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME", MinWidth: 64, Whole: "name"}, {Name: "value", Header: "VALUE", Whole: "name"},
 		{Name: "origin"}, {Name: "where", Header: "FROM", Below: true, Label: "from: "}, {Name: "reader", Header: "READ BY", Below: true, Label: "read by: "},
 		{Name: "cvar", Header: "CONTROL VARIABLE", Wide: true}, {Name: "library", Header: "LIBRARY", Optional: true}, {Name: "note", Header: "NOTE", Optional: true}}}
 	for _, i := range found {

@@ -28,8 +28,8 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 	for _, v := range filter.Variables(c) {
 		matching[v.Name] = true
 	}
-	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE", Soft: 28, Whole: "set"},
-		{Name: "set", Header: "SET", Optional: true, Under: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
+	rows := &export.Rows{Schema: "mpitx.essentials", Columns: []export.RowColumn{{Name: "name", Header: "NAME"}, {Name: "value", Header: "VALUE", PreferredWidth: 28, Whole: "set"},
+		{Name: "set", Header: "SET", Optional: true, AlwaysBelow: true, Label: "set: "}, {Name: "use", Header: "WHAT FOR", Below: true}, {Name: "purpose"}}}
 	people := o.forPeople()
 	purpose := ""
 	add := func(name, value string, set catalog.RankOrigin, use, to string) {

@@ -48,12 +48,12 @@ func NewVerify(a *cli.App) *cobra.Command {
 		Long: `Find out whether settings of control variables take effect: by what the library
 and mpitx's rules say (as mpitx show), and by experiment. A built-in workload
 that fits the variable, or your application, runs several times with and without
-the settings, in turns.
+the settings, alternating.
 
 The result has the time per call of each MPI function that matters, with the
 interval in which the change lies with 95 % confidence, the messages and bytes
 per call and the peers that differ, and the library's performance variables
-whose values are apart in all runs. If the interval contains 0, no change is
+whose ranges do not overlap. If the interval contains 0, no change is
 reported. One interval in twenty misses the change by chance: repeat a surprising
 result, with more --rounds.
 
@@ -322,7 +322,7 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 				fmt.Fprintln(o.App.Out, export.Wrap("  "+o.Term.SafeText(line), o.Term.Width))
 			}
 		}
-		fmt.Fprintln(o.App.Out, export.Wrap(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, in turns, %s", o.rounds, o.Term.Safe(what), o.rounds, text.Count(o.N, "rank")), o.Term.Width))
+		fmt.Fprintln(o.App.Out, export.Wrap(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, alternating, %s", o.rounds, o.Term.Safe(what), o.rounds, text.Count(o.N, "rank")), o.Term.Width))
 		for _, words := range []string{o.short, o.partly} {
 			if words != "" {
 				fmt.Fprintln(o.App.Out, export.Wrap(words, o.Term.Width))
