@@ -27,6 +27,10 @@ type App struct {
 	noPager bool   // --no-pager
 
 	Commands []string // their names
+
+	// Last is called with the exit code after everything was printed, and returns the one to exit with: other processes wait for it.
+	// nil: only the parent process waits.
+	Last func(code int) int
 }
 
 // NewApp is the app of this process, and its rank: -1 without a launcher. Rank 0 prints the answer; the others print their errors only.

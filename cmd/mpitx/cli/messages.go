@@ -32,20 +32,30 @@ const (
 	ExitPartial = 3 // a named variable could not be read, a write was refused, ranks were lost
 )
 
-// ExitError ends a command with a code and perhaps a message.
+// ExitError is a failure with its exit code, and perhaps a message.
 type ExitError struct {
 	Code int
 	Text string
-	Err  error              // may raise the code; nil if there is none
-	Send func(code int) int // sends the code to the other ranks and returns the code to exit with; nil if only the parent process waits
+	Err  error // may raise the code; nil if there is none
 }
 
 func (e *ExitError) Error() string { return e.Text }
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Exit ends a command without a message.
-func Exit(code int) error { return &ExitError{Code: code} }
+// Exit ends a command without a message. It is nil for ExitDone.
+func Exit(code int) error { return Ended(code, nil) }
+
+// Ended ends a command with a code, which an error may raise. It is nil if neither says that something failed.
+func Ended(code int, err error) error {
+	if code == ExitDone && err == nil {
+		return nil
+	}
+	return &ExitError{Code: code, Err: err}
+}
+
+// ErrFollower ends a command successfully in a process that does not print the answer, because another one does.
+var ErrFollower = errors.New("another process prints the answer")
 
 func Failf(format string, args ...any) error {
 	return &ExitError{Code: ExitFailed, Text: fmt.Sprintf(format, args...)}
@@ -56,10 +66,8 @@ func Usagef(format string, args ...any) error {
 }
 
 // End is the end of every command: it writes the rest of the answer, prints the error, and returns the exit code, which
-// it sends once. launched is true under a launcher.
+// it gives to Last. launched is true under a launcher.
 func (a *App) End(err error, launched bool) int {
-	var own *ExitError
-	errors.As(err, &own)
 	lost := a.flush()
 	var code int
 	if launched {
@@ -72,8 +80,8 @@ func (a *App) End(err error, launched bool) int {
 	}
 	a.Std.closePager()
 	defer a.Std.waitPager()
-	if own != nil && own.Send != nil {
-		code = own.Send(code)
+	if a.Last != nil {
+		code = a.Last(code)
 	} else if launched && code == ExitUsage {
 		launch.EndJob(a.Env, code)
 	}
@@ -100,7 +108,7 @@ func (a *App) Exit(err error) int {
 	var located *machine.Error
 	var collected *inspect.Error
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, ErrFollower):
 		return ExitDone
 	case errors.As(err, &own):
 		if own.Text != "" {
@@ -311,7 +319,7 @@ func (a *App) NoVerdict(err error) error {
 		return err
 	}
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE):
+	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, ErrFollower):
 	case !errors.As(err, &own):
 		return &ExitError{Code: ExitUsage, Err: err}
 	case own.Code == ExitFailed && own.Text != "":

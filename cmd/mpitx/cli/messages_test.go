@@ -29,6 +29,7 @@ func TestEnd(t *testing.T) {
 		launched bool
 		code     int
 		says     string
+		last     func(int) int
 		sends    []int
 	}{
 		{code: 0},
@@ -42,16 +43,17 @@ func TestEnd(t *testing.T) {
 		{err: Exit(ExitPartial), code: 3},
 		{err: Exit(ExitPartial), lost: full, code: 3, says: "mpitx: disk full\n"},
 		{err: full, lost: full, code: 1, says: "mpitx: disk full\n"},
-		{err: &ExitError{Send: send}, code: 0, says: "sent", sends: []int{0}},
-		{err: &ExitError{Code: 3, Err: Failf("x"), Send: send}, code: 3, says: "mpitx: x\nsent", sends: []int{3}},
-		{err: &ExitError{Code: 1, Err: Usagef("x"), Send: send}, code: 2, says: "mpitx: x\nsent", sends: []int{2}},
-		{err: &ExitError{Code: 3, Err: syscall.EPIPE, Send: send}, code: 3, says: "sent", sends: []int{3}},
-		{err: &ExitError{Send: send}, lost: full, code: 1, says: "mpitx: disk full\nsent", sends: []int{1}},
-		{err: &ExitError{Send: func(int) int { return 130 }}, code: 130},
+		{last: send, code: 0, says: "sent", sends: []int{0}},
+		{err: Ended(3, Failf("x")), last: send, code: 3, says: "mpitx: x\nsent", sends: []int{3}},
+		{err: Ended(1, Usagef("x")), last: send, code: 2, says: "mpitx: x\nsent", sends: []int{2}},
+		{err: Ended(3, syscall.EPIPE), last: send, code: 3, says: "sent", sends: []int{3}},
+		{last: send, lost: full, code: 1, says: "mpitx: disk full\nsent", sends: []int{1}},
+		{last: func(int) int { return 130 }, code: 130},
+		{err: ErrFollower, launched: true, code: 0},
 	} {
 		said.Reset()
 		sent = nil
-		a := &App{Out: bufio.NewWriter(failing{c.lost}), Errs: &said, Std: &Standard{}, Env: &machine.Env{}}
+		a := &App{Out: bufio.NewWriter(failing{c.lost}), Errs: &said, Std: &Standard{}, Env: &machine.Env{}, Last: c.last}
 		io.WriteString(a.Out, "answer")
 		if code := a.End(c.err, c.launched); code != c.code || said.String() != c.says || !slices.Equal(sent, c.sends) {
 			t.Errorf("%v, %v, %v: code %d, sent %v, said %q", c.err, c.lost, c.launched, code, sent, said.String())

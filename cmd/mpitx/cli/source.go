@@ -75,7 +75,7 @@ func (s *Source) Open(cmd *cobra.Command, writes []catalog.WriteRequest, stage i
 	launch := s.App.Env.Launcher()
 	if s.From != "" {
 		if launch.Rank > 0 {
-			return nil, Exit(ExitDone)
+			return nil, ErrFollower
 		}
 		return s.Load()
 	}
@@ -86,7 +86,7 @@ func (s *Source) Open(cmd *cobra.Command, writes []catalog.WriteRequest, stage i
 		s.App.WarnOverridden(s.Chosen, s.MPI)
 	}
 	if s.N > 0 {
-		return nil, s.Relaunch(cmd)
+		return nil, cmp.Or(s.Relaunch(cmd), ErrFollower)
 	}
 	return s.collect(writes, stage)
 }
@@ -112,7 +112,7 @@ func (s *Source) collect(writes []catalog.WriteRequest, stage inspect.Stage) (*c
 		return nil, err
 	}
 	if !s.Job.Root {
-		return nil, Exit(s.Job.Finish(0))
+		return nil, cmp.Or(Exit(s.Job.Finish(0)), ErrFollower)
 	}
 	c := s.Job.Catalog
 	s.Origins(c)
@@ -274,14 +274,15 @@ func (s *Source) Answer(code int, print func() error) error {
 
 // End ends the command with a code, and sends it to ranks that do not have it yet.
 func (s *Source) End(code int, err error) error {
-	return &ExitError{Code: code, Err: err, Send: func(code int) int {
+	s.App.Last = func(code int) int {
 		if s.Job == nil {
 			return code
 		}
 		s.Job.Settle(code)
 		inspect.CacheNames(s.App.Env, s.Chosen, s.catalog)
 		return s.Job.Finish(code)
-	}}
+	}
+	return Ended(code, err)
 }
 
 // Family is the family of the library that a catalog is of.

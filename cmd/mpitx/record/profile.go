@@ -83,7 +83,8 @@ func (o *profileOptions) run(cmd *cobra.Command, args []string) error {
 	if err == nil && r.Run != nil {
 		err = o.deliver(r)
 	}
-	return &cli.ExitError{Code: r.Code, Err: err, Send: r.End}
+	o.a.Last = r.End
+	return cli.Ended(r.Code, err)
 }
 
 // tooSmall reports whether the profile of a single rank may not fit.

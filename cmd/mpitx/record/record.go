@@ -38,7 +38,8 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 			o.a.Complain("recorded in %s%s; next: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.NameSource, dir, dir)
 		}
 	}
-	return &cli.ExitError{Code: r.Code, Err: err, Send: r.End}
+	o.a.Last = r.End
+	return cli.Ended(r.Code, err)
 }
 
 // Promise implements launch.Hooks: the run directory stays.

@@ -93,7 +93,8 @@ func (o *runOptions) run(cmd *cobra.Command, args []string) error {
 			o.a.Complain("the states of all ranks are in %s%s; next: mpitx where %s", dir, r.NameSource, dir)
 		}
 	}
-	return &cli.ExitError{Code: r.Code, Err: err, Send: r.End}
+	o.a.Last = r.End
+	return cli.Ended(r.Code, err)
 }
 
 func (o *runOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {

@@ -62,7 +62,8 @@ func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
 	if err == nil && r.Run != nil {
 		err = o.deliver(r)
 	}
-	return &cli.ExitError{Code: r.Code, Err: err, Send: r.End}
+	o.a.Last = r.End
+	return cli.Ended(r.Code, err)
 }
 
 func (o *sampleOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {

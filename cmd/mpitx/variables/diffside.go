@@ -128,7 +128,7 @@ func (o *diffOptions) open(p operand) (s diff.Side, err error) {
 func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 	s.Name = name
 	if o.a.Env.Launcher().Rank > 0 {
-		return s, cli.Exit(cli.ExitDone) // rank 0 prints the answer
+		return s, cli.ErrFollower
 	}
 	text, err := cli.ReadUpTo(file, catalog.MaxFileSize+1)
 	switch {
