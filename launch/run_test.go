@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"mpitx/fixtures/need"
 	"mpitx/machine"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
@@ -59,6 +60,11 @@ func TestSuperviseSignals(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.signals, got, c.want)
 		}
 	}
+}
+
+func TestMain(m *testing.M) {
+	need.DefaultSignals()
+	os.Exit(m.Run())
 }
 
 // A program in the group of mpitx gets each signal once, whether it is sent to mpitx or to the group.

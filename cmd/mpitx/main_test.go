@@ -3,11 +3,10 @@ package main
 import (
 	"flag"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"testing"
 
+	"mpitx/fixtures/need"
 	"mpitx/recording"
 )
 
@@ -19,15 +18,9 @@ var work string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		f.Value.Set("6") // most of the time the commands under test wait for something
+		f.Value.Set("8") // most of the time the commands under test wait for something
 	}
-	// nohup ignores SIGHUP, and a shell's `&` the signals of the terminal. The commands under test would inherit that; signals that are
-	// caught have their default action there.
-	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
-		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s)
-		}
-	}
+	need.DefaultSignals()
 	os.Exit(func() int {
 		var err error
 		if work, err = os.MkdirTemp("/tmp", "mx"); err != nil {
