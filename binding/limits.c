@@ -9,7 +9,7 @@
 
 enum { LEAST_FILES = 16, GOOD_FILES = 64, LEAST_KILOBYTES = 3 << 19, GOOD_KILOBYTES = 2 << 20 }; /* measured */
 
-/* refuse exits as main would after a failure: docs/exit-codes.md. */
+/* refuse exits as main would after a failure: docs/reference.md. */
 static void refuse(int argc, char **argv, const char *why)
 {
     static const char *const two[] = {"check", "diff", "verify"};

@@ -77,7 +77,7 @@ func look(c *Config, launch machine.Launch, first bool) (*application, error) {
 			return nil, err
 		}
 	}
-	if _, err := environ(c, x, &runDir{}, Setting{}); err != nil {
+	if _, err := environ(c, x, &runDir{}, NameValue{}); err != nil {
 		return nil, err
 	}
 	// A rank on the same node that did not check would create a run directory for a job that rank 0 refuses.

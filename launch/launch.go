@@ -28,8 +28,8 @@ type Config struct {
 	MPI           string        // the MPI to use; "" means the one that the application links
 	Ranks         int           // to start with the MPI's launcher; 0 means no launcher
 	Dir           string        // the run directory; "" means a new name
-	Set, SetAfter []Setting     // of control variables
-	Tool          []Setting     // the agent's configuration
+	Set, SetAfter []NameValue   // of control variables
+	Tool          []NameValue   // the agent's configuration
 	Tools         []qmpi.Tool   // that intercept the application's calls
 	Native        bool          // the MPI library's own QMPI calls Tools
 	Force         bool          // run the application even if the agent cannot be attached
@@ -68,8 +68,8 @@ type Hooks interface {
 	Summarize(run *recording.Run)
 }
 
-// Setting is a name with its value.
-type Setting struct{ Name, Value string }
+// NameValue is a control variable, or a key of the agent's configuration, with its value.
+type NameValue struct{ Name, Value string }
 
 // Result is how an application exited, and what was recorded.
 type Result struct {
@@ -169,9 +169,9 @@ func (r *Result) run() error {
 		return exited(r.launch)
 	}
 	finishes := r.elected() // unless a lower rank registers later
-	seen := Setting{"unseen", seenPath(r.job.dir)}
+	seen := NameValue{"unseen", seenPath(r.job.dir)}
 	if finishes {
-		seen = Setting{"seen", makeSeen(r.job.dir)}
+		seen = NameValue{"seen", makeSeen(r.job.dir)}
 	}
 	environ, err := environ(r.Config, r.app, r.job, seen)
 	if err != nil {

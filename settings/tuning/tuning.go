@@ -133,11 +133,11 @@ type Group struct {
 	Title       string
 	Cvars       []*catalog.Variable
 	Uses        []string // of each variable
-	Environment []Setting
+	Environment []EnvironmentVariable
 }
 
-// Setting is an environment variable of a library that MPI builds on.
-type Setting struct{ Name, Use string }
+// EnvironmentVariable is one of a library that MPI builds on.
+type EnvironmentVariable struct{ Name, Use string }
 
 // Essentials returns the essential control variables that a library has, by purpose, without those of devices that it was not built for,
 // unless they are set. A variable is once in a group.
@@ -151,7 +151,7 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 		g, seen := Group{Title: p.Title}, map[string]bool{}
 		for _, e := range p.Essentials {
 			if e.environment != "" && k.reads(c, e.environment) {
-				g.Environment = append(g.Environment, Setting{e.environment, e.Use})
+				g.Environment = append(g.Environment, EnvironmentVariable{e.environment, e.Use})
 			}
 			for _, v := range e.of(c) {
 				if !seen[v.Name] && (v.IsSet() || !k.elsewhere(c, v)) {

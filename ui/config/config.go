@@ -1,5 +1,5 @@
 // Package config is the user's configuration: a TOML file that full-screen programs read when they start, and change when they end.
-// docs/config.md describes it. Files belong to people: comments, unknown keys and their order stay, and a file that cannot be read is
+// docs/reference.md describes it. Files belong to people: comments, unknown keys and their order stay, and a file that cannot be read is
 // never written. Programs that write the same file at the same time lose nothing.
 package config
 

@@ -41,7 +41,7 @@ func (s *Source) NoteUnreported(c *catalog.Catalog, vars []*catalog.Variable, fo
 }
 
 // WarnOfCrashes warns of settings that are known to crash programs of this library.
-func (a *App) WarnOfCrashes(m machine.MPI, given []launch.Setting) {
+func (a *App) WarnOfCrashes(m machine.MPI, given []launch.NameValue) {
 	for _, s := range given {
 		if hint := settings.CrashHint(m.Impl, func() string { return a.Env.Version(m) }, s.Name, s.Value); hint != "" {
 			a.Complain("warning: %s", hint)

@@ -24,7 +24,7 @@ import (
 	"mpitx/text"
 )
 
-// Exit codes; docs/exit-codes.md and the manual pages describe them.
+// Exit codes; docs/reference.md and the manual pages describe them.
 const (
 	ExitDone    = 0
 	ExitFailed  = 1 // also if nothing that was named exists

@@ -10,14 +10,14 @@ import (
 
 var Workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "messages", "bcast", "reduce", "allreduce", "allgather", "barrier", "idle"}
 
-func ParseSettings(flag string, args []string) ([]launch.Setting, error) {
-	var out []launch.Setting
+func ParseSettings(flag string, args []string) ([]launch.NameValue, error) {
+	var out []launch.NameValue
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok || name == "" || strings.ContainsAny(name, " \n\x00") || strings.ContainsRune(value, 0) {
 			return nil, Usagef("%s: %q: must be CVAR=VALUE", flag, arg)
 		}
-		out = append(out, launch.Setting{Name: name, Value: value})
+		out = append(out, launch.NameValue{Name: name, Value: value})
 	}
 	return out, nil
 }

@@ -251,9 +251,9 @@ func (s *Source) Warn(c *catalog.Catalog) int {
 		}
 	}
 	if !c.After.Read {
-		var set []launch.Setting
+		var set []launch.NameValue
 		for name, origin := range s.found.Set {
-			set = append(set, launch.Setting{Name: name, Value: origin.Value})
+			set = append(set, launch.NameValue{Name: name, Value: origin.Value})
 		}
 		s.App.WarnOfCrashes(s.Chosen, set)
 	}

@@ -26,7 +26,7 @@ type attachFlags struct {
 	toolFlags               []string
 	via                     string
 
-	set, setAfter []launch.Setting
+	set, setAfter []launch.NameValue
 }
 
 func (x *attachFlags) flags(cmd *cobra.Command, a *cli.App) {
@@ -55,7 +55,7 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *cli.App) {
 }
 
 // config checks everything that does not depend on the machine, and adds settings for the agent.
-func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool []launch.Setting) (c launch.Config, err error) {
+func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool []launch.NameValue) (c launch.Config, err error) {
 	var kept *catalog.Catalog
 	var once sync.Once
 	items := func(m machine.MPI) *catalog.Catalog {
@@ -80,7 +80,7 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool
 		if err != nil {
 			return c, cli.Usagef("--max-size: %v", err)
 		}
-		tool = append(tool, launch.Setting{Name: "max_size", Value: strconv.FormatInt(size, 10)}, launch.Setting{Name: "policy", Value: x.policy})
+		tool = append(tool, launch.NameValue{Name: "max_size", Value: strconv.FormatInt(size, 10)}, launch.NameValue{Name: "policy", Value: x.policy})
 	}
 	if x.set, err = cli.ParseSettings("--set", x.setFlags); err != nil {
 		return c, err

@@ -108,7 +108,7 @@ func (o *profileOptions) config(cmd *cobra.Command, args []string) (launch.Confi
 	case o.Out == "-" && o.workload == "":
 		return c, cli.Usagef("--out -: standard output is the application's; name a file")
 	}
-	add := func(name, value string) { c.Tool = append(c.Tool, launch.Setting{Name: name, Value: value}) }
+	add := func(name, value string) { c.Tool = append(c.Tool, launch.NameValue{Name: name, Value: value}) }
 	add("profile", "record")
 	add("stack", strconv.Itoa(o.stack))
 	if o.inner {

@@ -52,8 +52,8 @@ func (s *sampling) config(cmd *cobra.Command, args []string, hooks launch.Hooks)
 	if err := s.check(cmd); err != nil {
 		return launch.Config{Env: s.a.Env}, err
 	}
-	var tool []launch.Setting
-	add := func(name, value string) { tool = append(tool, launch.Setting{Name: name, Value: value}) }
+	var tool []launch.NameValue
+	add := func(name, value string) { tool = append(tool, launch.NameValue{Name: name, Value: value}) }
 	lasting := time.Second
 	if len(s.pvars) > 0 {
 		add("interval_ns", strconv.FormatInt(int64(s.interval), 10))

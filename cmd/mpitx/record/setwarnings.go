@@ -15,7 +15,7 @@ import (
 
 // warnOfSettings warns of settings for an application that are not values of their variables, or that have no effect because of
 // another variable or because they come too late.
-func warnOfSettings(a *cli.App, m machine.MPI, given, after []launch.Setting) {
+func warnOfSettings(a *cli.App, m machine.MPI, given, after []launch.NameValue) {
 	if len(given)+len(after) == 0 {
 		return
 	}
@@ -29,7 +29,7 @@ func warnOfSettings(a *cli.App, m machine.MPI, given, after []launch.Setting) {
 		return
 	}
 	judge := a.Judge(m)
-	warn := func(flag string, set launch.Setting, known tuning.Effect) {
+	warn := func(flag string, set launch.NameValue, known tuning.Effect) {
 		for _, cond := range known.Conditions {
 			if cond.Met != tuning.No {
 				continue
@@ -86,7 +86,7 @@ func warnOfSettings(a *cli.App, m machine.MPI, given, after []launch.Setting) {
 
 // expected is the library as it was last read, with the values that settings, the environment and files give it before MPI_Init; nil
 // if it was never read.
-func expected(a *cli.App, m machine.MPI, given []launch.Setting) *catalog.Catalog {
+func expected(a *cli.App, m machine.MPI, given []launch.NameValue) *catalog.Catalog {
 	c := inspect.CachedCatalog(a.Env, m)
 	if c == nil {
 		return nil

@@ -108,7 +108,7 @@ func (o *traceOptions) config(cmd *cobra.Command, args []string) (launch.Config,
 	case cmd.Flags().Changed("for") && o.lasting == 0:
 		return c, cli.Usagef("--for 0s: this records nothing; give a longer time, or leave --for out")
 	}
-	add := func(name, value string) { c.Tool = append(c.Tool, launch.Setting{Name: name, Value: value}) }
+	add := func(name, value string) { c.Tool = append(c.Tool, launch.NameValue{Name: name, Value: value}) }
 	add("trace", "record")
 	for _, glob := range o.functions {
 		if err := matchesFunction(glob); err != nil {

@@ -109,7 +109,7 @@ func (x *triggerFlags) flags(cmd *cobra.Command, a *cli.App, settings *attachFla
 }
 
 // config compiles the conditions. The agent samples only on request.
-func (x *triggerFlags) config() (tool []launch.Setting, err error) {
+func (x *triggerFlags) config() (tool []launch.NameValue, err error) {
 	samples := false
 	for _, g := range x.given {
 		t, err := g.compile()
@@ -140,12 +140,12 @@ func (x *triggerFlags) config() (tool []launch.Setting, err error) {
 			return nil, cli.Usagef("--pvar %q: %v", p, err)
 		}
 	}
-	tool = append(tool, launch.Setting{Name: "interval_ns", Value: "0"})
+	tool = append(tool, launch.NameValue{Name: "interval_ns", Value: "0"})
 	for _, p := range append(slices.Clone(x.sampling.pvars), x.pvars...) {
-		tool = append(tool, launch.Setting{Name: "pvar", Value: p})
+		tool = append(tool, launch.NameValue{Name: "pvar", Value: p})
 	}
 	for _, t := range x.triggers {
-		tool = append(tool, launch.Setting{Name: "trigger", Value: t.Configuration()})
+		tool = append(tool, launch.NameValue{Name: "trigger", Value: t.Configuration()})
 	}
 	return tool, nil
 }

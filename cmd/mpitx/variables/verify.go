@@ -83,9 +83,9 @@ var workloadsFor = []struct{ word, workload string }{
 	{"reduce", "reduce"}, {"coll", "allreduce"}, {"unexpected", "unexpected"},
 }
 
-func workloadFor(given []launch.Setting) string {
+func workloadFor(given []launch.NameValue) string {
 	for _, w := range workloadsFor {
-		if slices.ContainsFunc(given, func(s launch.Setting) bool { return strings.Contains(strings.ToLower(s.Name), w.word) }) {
+		if slices.ContainsFunc(given, func(s launch.NameValue) bool { return strings.Contains(strings.ToLower(s.Name), w.word) }) {
 			return w.workload
 		}
 	}
@@ -197,7 +197,7 @@ func (v *verified) lines(ranks int) (lines []string) {
 
 // known reads the library twice with as many ranks as the experiment has, without the settings to check them, and with them in its
 // environment. It returns what is known about the effect of each, and whether the library has performance variables.
-func (o *verifyOptions) known(cmd *cobra.Command, given []launch.Setting) (found []verified, pvars bool, err error) {
+func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (found []verified, pvars bool, err error) {
 	if o.Term, err = o.App.Terminal(); err != nil {
 		return nil, false, err
 	}
@@ -255,7 +255,7 @@ func (v *verified) compare(without, with *catalog.Variable) {
 }
 
 // experiment runs the workload or application in turns without and with the settings, and returns the runs of each side.
-func (o *verifyOptions) experiment(dir string, given []launch.Setting, app []string, pvars bool) (sides [2][]measured, err error) {
+func (o *verifyOptions) experiment(dir string, given []launch.NameValue, app []string, pvars bool) (sides [2][]measured, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return sides, cli.Failf("%v", err)
