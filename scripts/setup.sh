@@ -275,7 +275,7 @@ show() {
 run_tests() {
 	untested
 	code=0
-	MPITX_TEST_BIN=$PWD/$BIN go test -count=1 -timeout 3h ./cmd/mpitx ./agent/test/sampler_run ./... || code=$?
+	MPITX_TEST_BIN=$PWD/$BIN go test -count=1 -parallel 4 -timeout 3h ./cmd/mpitx ./agent/test/sampler_run ./... || code=$?
 	untested
 	exit $code
 }

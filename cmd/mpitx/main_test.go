@@ -18,7 +18,7 @@ var work string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		f.Value.Set("8") // most of the time the commands under test wait for something
+		f.Value.Set("6") // most of the time the commands under test wait for something
 	}
 	need.DefaultSignals()
 	os.Exit(func() int {
