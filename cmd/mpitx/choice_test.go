@@ -23,7 +23,7 @@ func TestChoices(t *testing.T) {
 		"record --workload halos":                      "--workload: \"halos\": must be one of pingpong, alltoall, unexpected, halo, messages, bcast, reduce, allreduce, allgather, barrier, idle; see mpitx help record",
 		"list --color red":                             "--color: \"red\": must be auto, always or never; see mpitx help list",
 		"show --comm comm x":                           "--comm: \"comm\": must be world or self; see mpitx help show",
-		"snapshot -o TABLE":                            "-o: \"TABLE\": must be json, the only one; see mpitx help snapshot",
+		"snapshot -o TABLE":                            "-o: \"TABLE\": must be json; see mpitx help snapshot",
 	} {
 		root := newRoot(&cli.App{Errs: io.Discard, Env: &machine.Env{}})
 		cmd, rest, err := root.Find(strings.Fields(line))

@@ -33,7 +33,7 @@ func alternatives[T ~string](words []T) string {
 	all, last := Texts(words), len(words)-1
 	switch {
 	case last == 0:
-		return all[0] + ", the only one"
+		return all[0]
 	case last > 2:
 		return "one of " + strings.Join(all, ", ")
 	}

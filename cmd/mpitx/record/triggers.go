@@ -76,7 +76,7 @@ func (f triggerFlag) Set(value string) error {
 	return nil
 }
 
-// words are the flags of all triggers in their order, for the command of each rank.
+// Words are the flags of all triggers in their order, for the command of each rank.
 func (f triggerFlag) Words() (words []string) {
 	if f.name != "when" {
 		return nil
