@@ -104,12 +104,15 @@ static uint32_t other(const char *name)
     return text_empty();
 }
 
-/* The word for where a thread sleeps. */
-static uint32_t word_of(uint32_t id)
+/* The word for where a thread sleeps; where it slept before, if it is awake by now. */
+static uint32_t word_of(uint32_t id, uint32_t before)
 {
     char text[256];
     long number = UNKNOWN;
-    if (read_file(id, "syscall", text, sizeof text) && text[0] >= '0' && text[0] <= '9') number = strtol(text, NULL, 10);
+    if (read_file(id, "syscall", text, sizeof text)) {
+        if (text[0] == 'r') return before; /* "running" */
+        if (text[0] >= '0' && text[0] <= '9') number = strtol(text, NULL, 10);
+    }
     for (int i = 0; number != UNKNOWN && i < WORDS; i++)
         if (words[i].number == number) return declare(&texts[i], words[i].text);
     bool known = read_file(id, "wchan", text, 48) && text[0] != '0';
@@ -198,7 +201,7 @@ static bool look(struct where_row *row, struct look *look, uint64_t now)
         look->at = now;
     }
     if (asleep) row->slept = clock_ticks();
-    if (sleeps && asleep) row->outside = word_of(row->state.thread);
+    if (sleeps && asleep) row->outside = word_of(row->state.thread, row->sleeping == calls + 1 ? row->outside : text_empty());
     __atomic_store_n(&row->sleeping, sleeps ? calls + 1 : 0, __ATOMIC_RELEASE);
     return sleeps;
 }
