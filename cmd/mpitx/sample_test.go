@@ -92,6 +92,7 @@ func copyQMPI(bin string) error {
 
 // TestSamples runs applications with the agent, under real launchers.
 func TestSamples(t *testing.T) {
+	t.Parallel()
 	families, err := buildSample()
 	if err != nil {
 		t.Fatal(err)

@@ -87,6 +87,7 @@ func environment(home, tmp, bin string) []string {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	bin, err := build()
 	if err != nil {
 		t.Fatal(err)
