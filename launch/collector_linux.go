@@ -128,11 +128,13 @@ func (r *Result) collectAfter(pid int) error {
 		return nil
 	}
 	released, release := whenReleased()
-	code, known := exitCodeOf(r.Env, pid)
+	ended, known := endingOfPID(r.Env, pid)
 	if !known && endedWell(r.job.dir, max(1, r.launch.Size-len(r.absent(r.launch.Size)))) { // on a busy machine, Hydra has waited for it already
-		code, known = 0, true
+		ended, known = ending{}, true
 	}
-	r.Code = code
+	if r.Code, r.killed = ended.code, ended.how(); !known {
+		r.killed = "ended"
+	}
 	size, wait := max(1, r.launch.Size), 10*time.Second
 	switch {
 	case size == 1:
@@ -229,19 +231,19 @@ func endedWell(dir string, size int) bool {
 	return len(run.Ranks) >= size && finalized(run)
 }
 
-// exitCodeOf is the exit code of a process that has exited; 1 if it is unknown because its parent has waited for it already, as
-// Hydra sometimes has.
-func exitCodeOf(e *machine.Env, pid int) (code int, known bool) {
+// endingOfPID is how a process has ended; exit code 1 if that is unknown because its parent has waited for it already, as Hydra sometimes
+// has.
+func endingOfPID(e *machine.Env, pid int) (end ending, known bool) {
 	const state, status = 0, 49 // after the name
 	fields := e.Stat(pid)
 	if len(fields) <= status || !strings.ContainsAny(fields[state], "ZX") {
-		return 1, false
+		return ending{code: 1}, false
 	}
 	n, err := strconv.Atoi(fields[status])
 	if ws := syscall.WaitStatus(n); err == nil && ws.Exited() {
-		return ws.ExitStatus(), true
+		return ending{code: ws.ExitStatus()}, true
 	} else if err == nil && ws.Signaled() {
-		return 128 + int(ws.Signal()), true
+		return ending{128 + int(ws.Signal()), ws.Signal()}, true
 	}
-	return 1, false
+	return ending{code: 1}, false
 }

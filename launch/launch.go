@@ -85,6 +85,7 @@ type Result struct {
 	app       *application
 	job       *runDir
 	ended     ending
+	killed    string      // how the program was ended, if it did not exit by itself; "": it did
 	unstarted []int       // ranks that died while the agent started
 	endings   *endings    // how ranks of this node end; nil: that is not followed
 	seen      seen        // what agents that did not record said
@@ -125,7 +126,7 @@ func Start(c Config, err error) (*Result, error) {
 	if err != nil {
 		return r, r.refuse(err)
 	}
-	r.Code = r.ended.code
+	r.Code, r.killed = r.ended.code, r.ended.how()
 	if c.Ranks == 0 && !r.elected() {
 		return r, nil
 	}
@@ -316,7 +317,7 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 			r.Say("nothing was recorded: %s: %s; choose a place with room with --dir", text.Quote(r.Shown), full)
 			return nil
 		}
-		for _, line := range r.app.unrecorded(r.seen, r.launcher(), r.MPI != "") {
+		for _, line := range r.app.unrecorded(r.seen, r.launcher(), r.MPI != "", r.killed) {
 			r.Say("%s", line) // keep the application's exit code
 		}
 		return nil
@@ -366,7 +367,7 @@ func (r *Result) launcher() machine.Launch {
 // promise announces what will be written after the launcher has returned, and the command for it in case it is not. It
 // may be called at any time from any goroutine.
 func (r *Result) promise(why string) {
-	if r.promised.Swap(true) {
+	if !hasRanks(r.job.dir) || r.promised.Swap(true) {
 		return
 	}
 	text, _ := r.Promise(r.job.shown(), false)

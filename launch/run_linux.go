@@ -49,6 +49,14 @@ func keepLauncher(cmd *exec.Cmd, once bool, gone func() bool, watch func(kill fu
 	return endingOf(cmd.ProcessState), nil
 }
 
+// how is "was killed by SIGTERM"; "": the process exited.
+func (e ending) how() string {
+	if e.signal == 0 {
+		return ""
+	}
+	return "was killed by " + unix.SignalName(e.signal)
+}
+
 func endingOf(s *os.ProcessState) ending {
 	ws := s.Sys().(syscall.WaitStatus)
 	if ws.Signaled() {

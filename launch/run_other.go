@@ -16,6 +16,8 @@ type ending struct{ code int }
 
 func (ending) follow() {}
 
+func (ending) how() string { return "" }
+
 func become(string, []string, []string) error { return errLinux }
 
 func supervise(*exec.Cmd, bool, func(), func(func()) func() (int, bool)) (ending, error) {

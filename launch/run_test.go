@@ -129,12 +129,12 @@ func TestExitCodeOf(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	waitFor(fd, unix.POLLIN, -1)
-	if code, known := exitCodeOf(&machine.Env{}, cmd.Process.Pid); code != 3 || !known {
-		t.Errorf("%d %v", code, known)
+	if end, known := endingOfPID(&machine.Env{}, cmd.Process.Pid); end.code != 3 || !known {
+		t.Errorf("%v %v", end, known)
 	}
 	cmd.Wait()
-	if code, known := exitCodeOf(&machine.Env{}, cmd.Process.Pid); code != 1 || known {
-		t.Errorf("after the parent has waited: %d %v", code, known)
+	if end, known := endingOfPID(&machine.Env{}, cmd.Process.Pid); end.code != 1 || known {
+		t.Errorf("after the parent has waited: %v %v", end, known)
 	}
 	well := &recording.Rank{State: recording.StateEnded, End: recording.EndFinalize}
 	died := &recording.Rank{State: recording.StateDied}

@@ -103,8 +103,9 @@ const mostSeen = 5
 
 const otherPreload = "a program started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent; keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
 
-// unrecorded explains why nothing was recorded, and what to do. chosen is true if the user named the MPI.
-func (x *application) unrecorded(s seen, launcher machine.Launch, chosen bool) []string {
+// unrecorded explains why nothing was recorded, and what to do. chosen is true if the user named the
+// MPI; how says how the program was ended, if it did not exit by itself: "was killed by SIGTERM".
+func (x *application) unrecorded(s seen, launcher machine.Launch, chosen bool, how string) []string {
 	target := filepath.Base(x.Target)
 	var lines []string
 	what := func(format string, args ...any) {
@@ -114,6 +115,10 @@ func (x *application) unrecorded(s seen, launcher machine.Launch, chosen bool) [
 	switch {
 	case len(s.why) > 0:
 		what("%s", strings.Join(s.why[:min(len(s.why), mostSeen)], "; "))
+	case len(s.entered) > 0 && how != "":
+		what("%s %s in MPI_Init", namesText(s.entered), how)
+	case len(s.loaded) > 0 && how != "":
+		what("%s %s before it called MPI_Init", namesText(s.loaded), how)
 	case len(s.entered) > 0 && wrong != "":
 		what("MPI_Init of %s failed: %s", namesText(s.entered), wrong)
 	case len(s.entered) > 0:
@@ -155,4 +160,12 @@ func namesText(names []string) string {
 		text += fmt.Sprintf(" and %d more", n)
 	}
 	return text
+}
+
+// hasRanks reports whether a rank has recorded anything in a run directory.
+func hasRanks(dir string) bool {
+	entries, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return strings.Contains(e.Name(), ".mpxm") || strings.Contains(e.Name(), ".mpxr")
+	})
 }

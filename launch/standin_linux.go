@@ -140,7 +140,7 @@ func (r *Result) takeOver() (err error) {
 	if err != nil || slices.Contains(words, saidDone) {
 		return nil
 	}
-	r.Code = 1
+	r.Code, r.killed = 1, "was killed by the launcher"
 	if slices.Contains(words, saidOver) {
 		r.awaitLauncher(10 * time.Second)
 	}

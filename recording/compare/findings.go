@@ -26,8 +26,8 @@ func (c *Comparison) Findings(command string) []profile.Finding {
 	if !c.Profiles {
 		return c.changedVariables()
 	}
-	f := &finder{c: c, run: c.Run[0].Measure("elapsed_ns"), command: command, delay: c.delay()}
-	f.length = max(f.run.Base.Mean(), f.run.New.Mean())
+	f := c.finder()
+	f.command = command
 	list := slices.Concat(f.places(), f.outside(), f.initializing(), f.phases())
 	slices.SortStableFunc(list, func(a, b profile.Finding) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	said := map[string]bool{} // what to look at is said once
@@ -40,6 +40,12 @@ func (c *Comparison) Findings(command string) []profile.Finding {
 	}
 	first := min(len(list), mostTimes)
 	return slices.Concat(f.cores(), f.runTime(), list[:first], f.messages(), c.changedVariables(), list[first:])
+}
+
+func (c *Comparison) finder() *finder {
+	f := &finder{c: c, run: c.Run[0].Measure("elapsed_ns"), delay: c.delay()}
+	f.length = max(f.run.Base.Mean(), f.run.New.Mean())
+	return f
 }
 
 type finder struct {
@@ -283,26 +289,28 @@ func (f *finder) apart(way pastime) (found *Item, others string) {
 	d := found.Measure(way.measure)
 	least, most := slices.Min(changes), slices.Max(changes)
 	away := min(math.Abs(d.Change()-least), math.Abs(d.Change()-most))
-	if !f.matters(d.Delta) || away < math.Abs(d.Change())/2 {
+	if !f.matters(d.Delta) || away < math.Abs(d.Change())/2 || max(math.Abs(least), math.Abs(most)) > 0.8*math.Abs(d.Change()) {
 		return nil, ""
 	}
 	verb := "the others"
 	if len(changes) == 1 {
 		verb = "the other one"
 	}
-	switch size := math.Abs(d.Change()); {
+	return found, othersText(verb, changes, math.Abs(d.Change()))
+}
+
+// othersText says by how much less than a rank whose change has this size others changed.
+func othersText(who string, changes []float64, size float64) string {
+	least, most := slices.Min(changes), slices.Max(changes)
+	switch {
 	case max(math.Abs(least), math.Abs(most)) < 0.05*size:
-		return found, verb + " for as long as before"
+		return who + " for as long as before"
 	case most-least > 0.2*size:
-		return found, fmt.Sprintf("%s from %s to %s", verb, longer(least, size), longer(most, size))
-	default:
-		mean := (least + most) / 2
-		each := ""
-		if len(changes) > 1 {
-			each = " each"
-		}
-		return found, verb + " for " + longer(mean, size) + each
+		return fmt.Sprintf("%s from %s to %s", who, longer(least, size), longer(most, size))
+	case len(changes) > 1:
+		return who + " for " + longer((least+most)/2, size) + " each"
 	}
+	return who + " for " + longer(changes[0], size)
 }
 
 // divided says which ranks do something for longer and which for less long, if not all of them changed alike.
@@ -311,7 +319,21 @@ func (f *finder) divided(way pastime) (found profile.Finding, ok bool) {
 		return found, false
 	}
 	var parts []string
-	rest, first := len(f.c.Ranks), 0
+	var others []float64 // changes of those that are not named
+	least := math.Inf(1) // of those that are
+	for _, r := range f.c.Ranks {
+		if d := r.Measure(way.measure); f.matters(d.Delta) {
+			least = min(least, math.Abs(d.Change()))
+		} else {
+			others = append(others, d.Change())
+		}
+	}
+	for _, d := range others {
+		if math.Abs(d) > least/2 { // a limit between ranks that changed alike
+			return found, false
+		}
+	}
+	first := 0
 	for _, sign := range []float64{1, -1} {
 		var numbers []int
 		sum := 0.0
@@ -322,7 +344,7 @@ func (f *finder) divided(way pastime) (found profile.Finding, ok bool) {
 		}
 		slices.Sort(numbers)
 		ranks := strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]"))
-		if rest -= len(ranks); len(ranks) == 0 || len(ranks) == len(f.c.Ranks) {
+		if len(ranks) == 0 || len(ranks) == len(f.c.Ranks) {
 			continue
 		}
 		mean := sum / float64(len(ranks))
@@ -342,10 +364,14 @@ func (f *finder) divided(way pastime) (found profile.Finding, ok bool) {
 	if len(parts) == 0 {
 		return found, false
 	}
-	if rest > 0 {
-		parts = append(parts, "the others for as long as before")
+	found.Kind, found.Next = way.kind, way.all
+	if len(parts) > 1 {
+		found.Next = "how the work is divided between the ranks"
 	}
-	found.Kind, found.Text, found.Next = way.kind, strings.Join(parts, ", "), way.all
+	if len(others) > 0 {
+		parts = append(parts, othersText("the others", others, least))
+	}
+	found.Text = strings.Join(parts, ", ")
 	return found, true
 }
 
@@ -368,7 +394,7 @@ func pick(ranks []string, one, many string) string {
 
 func (f *finder) initializing() []profile.Finding {
 	d := f.c.Run[0].Measure("init_ns")
-	if !f.matters(d.Delta) {
+	if !f.matters(d.Delta) || !f.sure(d.Change()) {
 		return nil
 	}
 	return []profile.Finding{{Kind: "initialization", Weight: f.part(d.Change()),
@@ -396,19 +422,15 @@ func (f *finder) messages() (list []profile.Finding) {
 			text += fmt.Sprintf(" (%+.0f %% bytes)", 100*r)
 		}
 		found := profile.Finding{Kind: "messages", Text: text, Next: "mpitx matrix " + f.c.Sides[New][0].Name}
-		if most := mostChanged(f.c.Sites, "bytes_sent"); most != nil {
-			found.Text += ", most of the change by " + most.Where()
-		}
-		if len(f.c.Peers) > 1 && f.c.Peers[0].Measures[0].Change() != 0 {
-			found.Text += fmt.Sprintf(", and from rank %d to %d", f.c.Peers[0].Source, f.c.Peers[0].Destination)
+		found.Text += mostOf(f.c.Sites, "bytes_sent", bytes.Change())
+		if pair, part := mostChanged(f.c.Peers, "bytes", bytes.Change()); part >= 0.5 && len(f.c.Peers) > 1 {
+			found.Text += fmt.Sprintf(", most of it from rank %d to %d", pair.Source, pair.Destination)
 		}
 		list = append(list, found)
 	}
 	if out := f.c.Run[0].Measure("bytes_out"); changed(out) {
 		found := profile.Finding{Kind: "data", Text: "collectives, one-sided operations and files take " + arrow(out) + " from the program"}
-		if most := mostChanged(f.c.Sites, "bytes_out"); most != nil {
-			found.Text += ", most of the change by " + most.Where()
-		}
+		found.Text += mostOf(f.c.Sites, "bytes_out", out.Change())
 		list = append(list, found)
 	}
 	return list
@@ -417,15 +439,26 @@ func (f *finder) messages() (list []profile.Finding) {
 // changed reports whether a quantity that runs usually agree on differs.
 func changed(m Measure) bool { return math.Abs(m.ratio()) >= significantData && !m.WithinSpread() }
 
-// mostChanged is the item with the greatest change of a measure; nil if there is none.
-func mostChanged(items []*Item, name string) (most *Item) {
-	greatest := 0.0
+// mostChanged is the item that a change of all items comes from the most, with its part of it; nil if there is none.
+func mostChanged(items []*Item, name string, all float64) (most *Item, part float64) {
 	for _, it := range items {
-		if d := math.Abs(it.Measure(name).Change()); it.Within == "" && d > greatest {
-			most, greatest = it, d
+		if d := it.Measure(name).Change() / all; all != 0 && it.Within == "" && d > part {
+			most, part = it, d
 		}
 	}
-	return most
+	return most, part
+}
+
+// mostOf says where a change comes from the most; "": that is not known.
+func mostOf(items []*Item, name string, all float64) string {
+	most, part := mostChanged(items, name, all)
+	switch {
+	case most == nil:
+		return ""
+	case part < 0.5:
+		return ", the greatest part of the change by " + most.Where()
+	}
+	return ", most of the change by " + most.Where()
 }
 
 // names names the runs of a side.

@@ -9,9 +9,14 @@ import (
 // Grown lists what grew by more than a part of the base's run time: the run, and the time in functions, a rank. Of runs without profiles
 // it lists the variables that grew by more than that part of their base. Changes within the spread of runs do not count.
 func (c *Comparison) Grown(part float64) (list []string) {
+	explained := func(float64) bool { return false }
 	add := func(name string, m Measure, whole float64) {
 		if whole > 0 && m.Change() > part*whole && !m.WithinSpread() {
-			list = append(list, fmt.Sprintf("%s by %.1f %% (%s)", name, 100*m.Change()/whole, arrow(m)))
+			hint := ""
+			if explained(m.Change()) {
+				hint = "; missing cores may explain it"
+			}
+			list = append(list, fmt.Sprintf("%s by %.1f %% (%s%s)", name, 100*m.Change()/whole, arrow(m), hint))
 		}
 	}
 	if !c.Profiles {
@@ -20,7 +25,9 @@ func (c *Comparison) Grown(part float64) (list []string) {
 		}
 		return list
 	}
-	run := c.Run[0].Measure("elapsed_ns")
+	f := c.finder()
+	explained = func(change float64) bool { return !f.sure(change) }
+	run := f.run
 	add("the run time", run, run.Base.Mean())
 	for _, it := range c.Functions {
 		if it.Within == "" && !profile.Initializes(it.Name) {

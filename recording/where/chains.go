@@ -258,7 +258,7 @@ func (g *graph) endText(rank int, in map[int]bool) string {
 		text = "may call MPI"
 	default: // its message is under way
 		t := p.Threads[max(slices.IndexFunc(p.Threads, (*Thread).Waits), 0)]
-		text = "is in " + t.Call + onObject(t)
+		text = "is in " + g.callText(t)
 	}
 	switch waits := g.waits[rank]; {
 	case len(waits) == 0:

@@ -274,7 +274,7 @@ func (w *wait) missing(g *graph, self int, o *Object, e *Entry, starts uint64) (
 // collective is the wait of a collective call: for the members that have not entered this call yet.
 func (g *graph) collective(p *Process, t *Thread) (w wait, ok bool) {
 	w.thread = t
-	w.text = "is in " + t.Call + onObject(t)
+	w.text = "is in " + g.callText(t)
 	if t.Object == nil {
 		w.unsure = true
 		return w, true
@@ -285,6 +285,34 @@ func (g *graph) collective(p *Process, t *Thread) (w wait, ok bool) {
 	}
 	w.text += w.missing(g, p.Rank, t.Object, &e, 0)
 	return w, true
+}
+
+// callText is "MPI_Allreduce on MPI_COMM_WORLD", with the number of the call if other threads are in another one of the same name there.
+func (g *graph) callText(t *Thread) string {
+	words := t.Call + onObject(t)
+	if t.Collective > 0 && t.Object != nil && g.several[sameCall{t.Object.Identity, t.Call}] {
+		words += fmt.Sprintf(" (call %d)", t.Collective)
+	}
+	return words
+}
+
+// sameCall is a function on an object.
+type sameCall struct{ identity, call string }
+
+// severalCalls are the functions in which threads are in different calls on the same object.
+func severalCalls(job *Job) map[sameCall]bool {
+	number, several := map[sameCall]uint64{}, map[sameCall]bool{}
+	for _, p := range job.Processes {
+		for _, t := range p.Threads {
+			if !t.Inside || t.Collective == 0 || t.Object == nil || t.Object.Identity == "" {
+				continue
+			}
+			at := sameCall{t.Object.Identity, t.Call}
+			several[at] = several[at] || number[at] > 0 && number[at] != t.Collective
+			number[at] = t.Collective
+		}
+	}
+	return several
 }
 
 // failed reports whether collective calls on an object failed, so that the numbers of its processes may differ.

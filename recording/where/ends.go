@@ -94,10 +94,18 @@ func (g *graph) endings() (all []Finding) {
 	return all
 }
 
-// left reports whether a thread that was in a collective call when its process died had waited for a process that had exited before, and
-// will never enter the call.
+// left reports whether a thread that was in a call when its process died had waited for a process that had exited before: for a message of its,
+// to take one, or to enter a collective call.
 func (g *graph) left(p *Process) bool {
 	for _, t := range p.Threads {
+		gone := func(o *Object, peer int) bool {
+			q := g.ranks[g.world(o, peer)]
+			return q != nil && q != p && q.early()
+		}
+		if t.Inside && t.Waits() && (t.Role == Source || t.Role == Destination) && gone(t.Object, t.Peer) ||
+			t.Inside && t.Waits() && slices.ContainsFunc(t.Pending, func(r Request) bool { return r.Collective == 0 && gone(r.Object, r.Peer) }) {
+			return true
+		}
 		if !t.Inside || t.Class != Collective || t.Collective == 0 || t.Object == nil {
 			continue
 		}

@@ -32,6 +32,12 @@ func TestEnds(t *testing.T) {
 		{"_exit, and the launcher kills a rank that waits for it", "rank 1 exited without MPI_Finalize, with code 3\nrank 0 was killed by SIGTERM\n" +
 			"before that, rank 0 waits for a message from 1, tag 7; 1 has exited without MPI_Finalize\n",
 			job(0, receive(1, 7), computes).ended(0, Dead, killed).ended(1, Dead, End{Known: true, Code: 3})},
+		{"the launcher kills a rank that has just begun to wait for it", "rank 1 exited without MPI_Finalize, with code 3\nrank 0 was killed by SIGKILL\n" +
+			"before that, rank 0 waits for a message from 1, tag 7; 1 has exited without MPI_Finalize\n",
+			job(0, receive(1, 7), computes).moment(0).ended(0, Dead, End{Known: true, Signal: 9}).ended(1, Exited, End{How: "exit", Known: true, Code: 3})},
+		{"it has just begun to wait for another one", "rank 1 exited without MPI_Finalize, with code 3\nranks 0,2 were killed by SIGKILL\n",
+			job(0, receive(2, 7), computes, computes).moment(0).ended(0, Dead, End{Known: true, Signal: 9}).ended(1, Exited, End{How: "exit", Known: true, Code: 3}).
+				ended(2, Dead, End{Known: true, Signal: 9})},
 		{"a watchdog ends ranks in a cycle", "ranks 0-1 exited without MPI_Finalize, with code 3\nbefore that, cycle: 0 → 1 → 0, all in MPI_Recv\n",
 			job(0, receive(1, 7), receive(0, 7)).ended(0, Dead, End{Known: true, Code: 3}).ended(1, Dead, End{Known: true, Code: 3})},
 		{"finalized and exited", "", job(0, computes, computes).ended(0, Exited, End{How: "MPI_Finalize"}).ended(1, Exited, End{How: "MPI_Finalize", Known: true})},

@@ -43,6 +43,7 @@ type graph struct {
 	waits   map[int][]wait // by rank; in the order of its threads
 	unmet   map[int][]sent // by their places: messages that calls have sent and nobody will receive
 	coming  map[int][]wait // by rank; waits for a message that is under way
+	several map[sameCall]bool
 }
 
 // member is a rank of an object; side is its group in an intercommunicator.
@@ -53,7 +54,7 @@ type member struct {
 }
 
 func newGraph(job *Job) *graph {
-	g := &graph{job: job, ranks: map[int]*Process{}, members: map[member]int{}, waits: map[int][]wait{}, coming: map[int][]wait{}}
+	g := &graph{job: job, several: severalCalls(job), ranks: map[int]*Process{}, members: map[member]int{}, waits: map[int][]wait{}, coming: map[int][]wait{}}
 	for _, p := range job.Processes {
 		g.ranks[p.Rank] = p
 		for _, o := range p.Objects {
