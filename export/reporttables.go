@@ -47,8 +47,8 @@ func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most
 	}
 	list, header := first(all, most, map[bool]string{false: "FUNCTION", true: "CALL SITE"}[sites])
 	total := t.ScaleOf("ns", float64(longest))
-	r := &Rows{Columns: []RowColumn{{Header: header}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF RUN", Right: true},
-		{Header: "CALLS", Right: true}, {Header: "P50", Right: true}, {Header: "P99", Right: true, Drop: 2},
+	r := &Rows{Columns: []RowColumn{{Header: header, MinWidth: 28}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF RUN", Right: true},
+		{Header: "CALLS", Right: true}, {Header: "P50", Right: true, Drop: 3}, {Header: "P99", Right: true, Drop: 2},
 		{Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT"},
 		{Header: "SENT", Right: true, DropFirst: true}, {Header: "RECEIVED", Right: true, DropFirst: true}, {Header: "MEAN", Right: true, DropFirst: true},
 		{Header: "P95", Right: true, DropFirst: true}, {Header: "MAX", Right: true, DropFirst: true}, {Header: "WITHIN", Optional: true, DropFirst: true}}}

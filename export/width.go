@@ -72,7 +72,8 @@ func (t Terminal) Ellipsis() string {
 // wrap breaks safe text into lines of at most width cells, if possible at blanks; with width 0 only at newlines.
 func wrap(s string, width int) []string {
 	if width > 0 {
-		s = ansi.Wrap(s, width, "")
+		const dash = "\ue000" // lines are broken after hyphens, but not in --flag
+		s = strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(s, "--", dash+dash), width, ""), dash, "-")
 	}
 	lines := strings.Split(s, "\n")
 	for i := range lines {

@@ -103,3 +103,37 @@ func TestJobControl(t *testing.T) {
 		s.until("still 42")
 	})
 }
+
+// mpitx that waits for a reader of its output, after the application has ended, is ended by a signal.
+func TestNoReader(t *testing.T) {
+	t.Parallel()
+	eachFamily(t, func(f *onFamily) {
+		pipe := filepath.Join(f.dir, "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			f.Fatal(err)
+		}
+		p := newProcess(f.environ, f.dir, "mpitx", "profile", "-n", "2", "--out", pipe, "--dir", "run", "--", f.build("mpicc", "testdata/spin.c"), "echo", "-")
+		p.cmd.Stdin = strings.NewReader("")
+		if err := p.start(); err != nil {
+			f.Fatal(err)
+		}
+		time.AfterFunc(hung, p.kill)
+		over := func() bool {
+			files, _ := filepath.Glob(filepath.Join(f.dir, "run", "node-*.mpxr"))
+			return len(files) > 0
+		}
+		for {
+			select {
+			case <-p.ended:
+				if !over() || p.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+					f.Errorf("%v: %s", p.cmd.ProcessState, p.output())
+				}
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+			if over() { // the application has ended
+				syscall.Kill(p.cmd.Process.Pid, syscall.SIGTERM)
+			}
+		}
+	})
+}

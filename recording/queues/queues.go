@@ -10,6 +10,7 @@ import (
 
 	"mpitx/recording/processor"
 	"mpitx/recording/trace"
+	"mpitx/text"
 )
 
 // Event is an event of a library's queues or requests.
@@ -341,7 +342,7 @@ func (a *Adder) Queues() *Queues {
 		a.out.Peers = append(a.out.Peers, *p)
 	}
 	slices.SortFunc(a.out.Peers, func(x, y Peer) int {
-		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Comm, y.Comm), cmp.Compare(x.Peer, y.Peer))
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), text.CompareNumbered(x.Comm, y.Comm), cmp.Compare(x.Peer, y.Peer))
 	})
 	all := (a.out.To - a.out.From).Seconds()
 	for _, q := range a.queues {
@@ -356,7 +357,7 @@ func (a *Adder) Queues() *Queues {
 		a.out.Queues = append(a.out.Queues, q.Queue)
 	}
 	slices.SortFunc(a.out.Queues, func(x, y Queue) int {
-		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Comm, y.Comm), compareBools(x.Unexpected, y.Unexpected))
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), text.CompareNumbered(x.Comm, y.Comm), compareBools(x.Unexpected, y.Unexpected))
 	})
 	return &a.out
 }

@@ -3,6 +3,7 @@ package sites
 import (
 	"encoding/json"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,10 +17,13 @@ const File = "sites.json"
 const mostBytes = 1 << 28
 
 type document struct {
-	Schema  string  `json:"schema"`
-	Version int     `json:"version"`
-	Places  []place `json:"places"`
+	Schema  string          `json:"schema"`
+	Version int             `json:"version"`
+	Sum     *uint32         `json:"crc32c,omitempty"` // of Places; nil: an older mpitx wrote it
+	Places  json.RawMessage `json:"places"`
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 type place struct {
 	Module  string  `json:"module"`
@@ -37,7 +41,7 @@ type frame struct {
 
 // Keep writes the file for a resolved profile. Places without a known source are not in it.
 func Keep(p *profile.Profile) error {
-	d := document{Schema: "mpitx.sites", Version: 1, Places: []place{}}
+	places := []place{}
 	at := map[profile.Address]bool{}
 	for _, s := range p.Sites {
 		for i := 0; i < len(s.Frames); {
@@ -53,10 +57,15 @@ func Keep(p *profile.Profile) error {
 			for _, f := range s.Frames[first:i] {
 				found.Frames = append(found.Frames, frame{f.Function, f.File, f.Line, f.Inlined})
 			}
-			d.Places = append(d.Places, found)
+			places = append(places, found)
 		}
 	}
-	text, err := json.Marshal(d)
+	list, err := json.Marshal(places)
+	if err != nil {
+		return err
+	}
+	sum := crc32.Checksum(list, castagnoli)
+	text, err := json.Marshal(document{Schema: "mpitx.sites", Version: 1, Sum: &sum, Places: list})
 	if err != nil {
 		return err
 	}
@@ -106,11 +115,18 @@ func kept(dir string) (map[profile.Address][]profile.Frame, error) {
 	if err == nil && d.Version != 1 {
 		err = errors.New("another version of mpitx wrote it")
 	}
+	if err == nil && d.Sum != nil && *d.Sum != crc32.Checksum(d.Places, castagnoli) {
+		err = errors.New("its checksum is wrong")
+	}
+	var places []place
+	if err == nil {
+		err = json.Unmarshal(d.Places, &places)
+	}
 	if err != nil {
 		return nil, &Unreadable{File, err}
 	}
 	known := map[profile.Address][]profile.Frame{}
-	for _, x := range d.Places {
+	for _, x := range places {
 		var frames []profile.Frame
 		for _, f := range x.Frames {
 			frames = append(frames, profile.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined})

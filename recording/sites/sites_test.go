@@ -57,7 +57,12 @@ func TestKeep(t *testing.T) {
 	if got := again.Sites[0].Place(); got != "halo.h:31" {
 		t.Errorf("%s is at %s", again.Sites[0].Name, got)
 	}
-	for _, text := range []string{"", "{", `{"version":2,"places":[{"module":"/home/user/solver","build_id":"1234","offset":4480,"frames":[{"function":"x"}]}]}`} {
+	whole, err := os.ReadFile(filepath.Join(dir, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := strings.Replace(string(whole), "halo.h", "hblo.h", 1)
+	for _, text := range []string{flipped, "", "{", `{"version":2,"places":[{"module":"/home/user/solver","build_id":"1234","offset":4480,"frames":[{"function":"x"}]}]}`} {
 		if err := os.WriteFile(filepath.Join(dir, File), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -147,7 +147,6 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	if loss, ok := f.run.Loss(); ok {
 		out.NoRoom = loss.String()
 	}
-	out.Damage = append(out.Damage, f.run.Damage()...)
 	trend := min(ask.Trend, f.line.bins)
 	if trend > 0 && f.line.whole {
 		trend = f.line.last + 1
@@ -156,6 +155,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		trend = 0
 	}
 	f.profile(out, ask, trend)
+	out.Damage = append(out.Damage, f.run.Damage()...) // also what the profile has found
 	if ask.Profile || ask.Matrix {
 		trend = 0
 	}

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -121,6 +123,9 @@ func createFile(path, part string, then existing, write func(io.Writer) error) (
 		return path, err
 	}
 	if st != nil && !st.Mode().IsRegular() {
+		if st.Mode()&fs.ModeNamedPipe != 0 { // there may never be a reader
+			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		}
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return path, writeFailed(path, err)
@@ -130,8 +135,16 @@ func createFile(path, part string, then existing, write func(io.Writer) error) (
 	place := func(temp string) (string, error) { return placeFile(temp, path, then) }
 	if then == replaceIt {
 		place = func(temp string) (string, error) { return path, writeFailed(path, os.Rename(temp, target)) }
+	} else if st != nil {
+		target = path // as errors name it
 	} else {
-		target = path
+		place = func(temp string) (string, error) { // a link leads to where nothing is
+			name, err := placeFile(temp, target, then)
+			if name == target {
+				name = path
+			}
+			return name, err
+		}
 	}
 	if part == "" {
 		part = fmt.Sprintf("%08x", rand.Uint32())

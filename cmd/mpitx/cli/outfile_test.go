@@ -84,3 +84,18 @@ func TestOverwriteOfAnother(t *testing.T) {
 		t.Errorf("the target of the link has %q, want %q", text, want)
 	}
 }
+
+// A link that leads to nothing is followed.
+func TestDanglingLink(t *testing.T) {
+	for _, then := range []existing{keepIt, NumberIt, replaceIt} {
+		dir := t.TempDir()
+		link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
+		if err := os.Symlink("target", link); err != nil {
+			t.Fatal(err)
+		}
+		path, err := createFile(link, "", then, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
+		if text, _ := os.ReadFile(target); err != nil || path != link || string(text) != "new" {
+			t.Errorf("%v: %s, %v, %q", then, path, err, text)
+		}
+	}
+}
