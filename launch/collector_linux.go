@@ -133,7 +133,7 @@ func (r *Result) collectAfter(pid int) error {
 		ended, known = ending{}, true
 	}
 	if r.Code, r.killed = ended.code, ended.how(); !known {
-		r.killed = "ended"
+		r.killed = endedSomehow
 	}
 	size, wait := max(1, r.launch.Size), 10*time.Second
 	switch {

@@ -101,10 +101,13 @@ func readSeen(dir string) (s seen) {
 
 const mostSeen = 5
 
+const endedSomehow = "ended" // it is not known whether the program exited by itself
+
 const otherPreload = "a program started with another LD_PRELOAD (env -i, unset LD_PRELOAD) runs without the agent; keep $LD_PRELOAD and $MPITX_AGENT, or put mpitx in front of that program"
 
 // unrecorded explains why nothing was recorded, and what to do. chosen is true if the user named the
-// MPI; how says how the program was ended, if it did not exit by itself: "was killed by SIGTERM".
+// MPI; how says how the program was ended, if it did not exit by itself: "was killed by SIGTERM", or
+// endedSomehow.
 func (x *application) unrecorded(s seen, launcher machine.Launch, chosen bool, how string) []string {
 	target := filepath.Base(x.Target)
 	var lines []string
@@ -115,16 +118,16 @@ func (x *application) unrecorded(s seen, launcher machine.Launch, chosen bool, h
 	switch {
 	case len(s.why) > 0:
 		what("%s", strings.Join(s.why[:min(len(s.why), mostSeen)], "; "))
-	case len(s.entered) > 0 && how != "":
-		what("%s %s in MPI_Init", namesText(s.entered), how)
-	case len(s.loaded) > 0 && how != "":
-		what("%s %s before it called MPI_Init", namesText(s.loaded), how)
 	case len(s.entered) > 0 && wrong != "":
 		what("MPI_Init of %s failed: %s", namesText(s.entered), wrong)
+	case len(s.entered) > 0 && how != "":
+		what("%s %s in MPI_Init", namesText(s.entered), how)
 	case len(s.entered) > 0:
 		what("MPI_Init of %s failed", namesText(s.entered))
 	case len(s.loaded) > 0 && wrong != "": // MPI_Init may have failed on another rank first
 		what("the job ended before %s called MPI_Init: %s", namesText(s.loaded), wrong)
+	case len(s.loaded) > 0 && how != "" && how != endedSomehow:
+		what("%s %s before it called MPI_Init", namesText(s.loaded), how)
 	case len(s.loaded) == 0:
 		what("no process loaded the agent")
 	case x.Linked == nil && slices.Equal(s.loaded, []string{target}):
