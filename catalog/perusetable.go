@@ -2,7 +2,7 @@ package catalog
 
 // Why events cannot be derived from calls.
 const (
-	insideQueues  = "only the library sees its queues; mpitx queues derives bounds of waiting times from calls"
+	insideQueues  = "only the library sees its queues; mpitx report RUN queues derives bounds of waiting times from calls"
 	insideFiles   = "only the library sees what it reads and writes on behalf of a call"
 	insideWindows = "only the library sees when it transfers the data of one-sided operations"
 )

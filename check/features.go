@@ -24,7 +24,7 @@ var needs = []struct {
 	{"one answer for all ranks", "ranks-variables ranks-enumerations ranks-categories", "", "", "marks what differs"},
 	{"profile, where, trace, run", "", "", "", "intercepts the application's calls, with any MPI"},
 	{"trace of MPI_T events", "event-names-unique event-elements event-handle event-callback event-data event-source event-timestamps event-free source-info source-clock", "event-handle", "the library has no events; the calls are traced on any MPI", "tries each event in a child process"},
-	{"queues from PERUSE", "peruse-init peruse-events peruse-unknown-event peruse-register peruse-activation peruse-callback", "peruse-events", "the library does not have PERUSE; mpitx queues derives them from messages", ""},
+	{"queues from PERUSE", "peruse-init peruse-events peruse-unknown-event peruse-register peruse-activation peruse-callback", "peruse-events", "the library does not have PERUSE; mpitx report RUN queues derives them from messages", ""},
 	{"run --via qmpi", "qmpi-register qmpi-init qmpi-numbers qmpi-storage qmpi-order qmpi-arguments qmpi-next", "qmpi-init", "the library does not have QMPI; mpitx run --tool works on any MPI", ""},
 }
 

@@ -40,7 +40,7 @@ func TestFeatures(t *testing.T) {
 		{"cvar-count", Violated, "write", "works", ""},
 		{"peruse-init", Violated, "queues from PERUSE", "partly", "peruse-init"}, // mpitx has no way around it
 		{"qmpi-next", Violated, "run --via qmpi", "partly", "qmpi-next"},
-		{"peruse-events", NotApplicable, "queues from PERUSE", "no", "the library does not have PERUSE; mpitx queues derives them from messages"},
+		{"peruse-events", NotApplicable, "queues from PERUSE", "no", "the library does not have PERUSE; mpitx report RUN queues derives them from messages"},
 		{"peruse-init", NotApplicable, "queues from PERUSE", "works", ""}, // peruse-events says whether there is PERUSE
 		{"cvar-count", Crashed, "profile, where, trace, run", "works", "mpitx intercepts the application's calls, with any MPI"},
 	} {

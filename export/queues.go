@@ -13,9 +13,6 @@ import (
 	"mpitx/text"
 )
 
-// QueuesFormats are the formats of Queues.
-var QueuesFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV}
-
 // QueuesTables are the tables of Queues.
 var QueuesTables = []string{"peers", "lengths"}
 
@@ -25,19 +22,23 @@ const (
 	queuesVersion = 1
 )
 
-// Queues writes what happened in an MPI library's queues. table is one of QueuesTables; "" is a screen for people, and the peers in
-// formats of rows.
+// Queues writes what happened in an MPI library's queues. table is one of QueuesTables; "": all, and the peers in formats of rows.
 func Queues(w io.Writer, q *queues.Queues, f Format, table string, t Terminal) error {
 	switch f {
 	case FormatJSON:
 		return queuesJSON(w, q)
-	case FormatTable, FormatWide, "":
-		return queuesText(w, q, f, table, t)
+	case FormatCSV, FormatNDJSON:
+		return QueueRows(q, table).Write(w, f, t)
 	}
+	return queuesText(w, q, f, table, t)
+}
+
+// QueueRows is one of QueuesTables; "": the peers.
+func QueueRows(q *queues.Queues, table string) *Rows {
 	if table == "lengths" {
-		return lengthRows(q).Write(w, f, t)
+		return lengthRows(q)
 	}
-	return peerRows(q).Write(w, f, t)
+	return peerRows(q)
 }
 
 func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Terminal) error {

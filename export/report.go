@@ -70,7 +70,7 @@ func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) erro
 	for _, name := range ReportTables {
 		most, shown := mostRows[name]
 		table := peopleTable(p, name, most, o.Terminal)
-		byPhase := name == "phases" && len(p.Cut.Objects) > 0 // their efficiencies are not known
+		byPhase := name == "phases" && len(p.Cut.Objects)+len(p.Cut.Functions) > 0 // their efficiencies are not known
 		if !shown || byPhase || len(table.Rows) == 0 || name == "communicators" && len(table.Rows) == 1 {
 			continue
 		}
@@ -272,6 +272,9 @@ func cutText(c profile.Cut) string {
 	}
 	if len(c.Objects) > 0 {
 		parts = append(parts, strings.Join(c.Objects, ", "))
+	}
+	if len(c.Functions) > 0 {
+		parts = append(parts, strings.Join(c.Functions, ", "))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -69,6 +69,19 @@ func functionRows(p *profile.Profile, all []*profile.Function, schema string) *R
 	return r
 }
 
+// FunctionsByRank are the functions of a profile, with a row for each rank that called one.
+func FunctionsByRank(p *profile.Profile) *Rows {
+	r := rowsOf("mpitx.report.function_ranks", "name within rank host"+totalNames+" incomplete")
+	for _, f := range p.Functions {
+		for i := range f.Ranks {
+			of := &f.Ranks[i]
+			row := append([]any{f.Name, f.Within, of.Rank.Number, of.Rank.Process.Host}, totalCells(&of.Totals)...)
+			r.Rows = append(r.Rows, append(row, of.Rank.Incomplete()))
+		}
+	}
+	return r
+}
+
 func rankRows(p *profile.Profile) *Rows {
 	r := rowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames+processorNames)
 	for _, rank := range p.Ranks {
@@ -122,17 +135,19 @@ func sizeRows(p *profile.Profile) *Rows {
 	return r
 }
 
-// MatrixFormats are the formats of a communication matrix.
-var MatrixFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON, FormatCSV}
-
 // A matrix for people has at most this many ranks, and a list this many pairs.
 const mostGrid, mostPairs = 10, 20
 
-// Matrix writes the messages and bytes between ranks, as their senders counted them.
+// Matrix writes a communication matrix.
 func Matrix(w io.Writer, p *profile.Profile, pairs []profile.Pair, f Format, t Terminal) error {
-	if f == FormatTable || f == "" {
-		return matrixTable(w, p, pairs, t)
+	if f != FormatTable && f != "" {
+		return MatrixRows(p, pairs).Write(w, f, t)
 	}
+	return matrixTable(w, p, pairs, t)
+}
+
+// MatrixRows are the pairs of ranks that exchanged messages.
+func MatrixRows(p *profile.Profile, pairs []profile.Pair) *Rows {
 	incomplete := p.IncompleteRanks()
 	r := rowsOf("mpitx.matrix", "source destination messages bytes incomplete_ranks")
 	for i := range r.Columns {
@@ -149,5 +164,5 @@ func Matrix(w io.Writer, p *profile.Profile, pairs []profile.Pair, f Format, t T
 		}
 		r.Rows = append(r.Rows, []any{pair.Source, pair.Destination, pair.Messages(), pair.Bytes(), text.RankList(of)})
 	}
-	return r.Write(w, f, t)
+	return r
 }

@@ -117,7 +117,7 @@ func (p *page) peruse(e *catalog.Event) {
 	p.line("", "")
 	instead := "Instead, mpitx trace -- ./app records calls and messages"
 	if e.Bind == catalog.BindComm {
-		instead += ", and mpitx queues RUN derives bounds of waiting times from them"
+		instead += ", and mpitx report RUN queues derives bounds of waiting times from them"
 	}
 	p.text("  ", "  ", instead+".")
 }

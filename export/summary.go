@@ -13,7 +13,7 @@ import (
 	"mpitx/text"
 )
 
-// mostSummed limits how many values a summary reads, to about a second. mpitx stats has no limit.
+// mostSummed limits how many values a summary reads, to about a second. mpitx report RUN samples has no limit.
 const mostSummed = 30e6
 
 // topFunctions is how many functions a summary shows.

@@ -3,11 +3,13 @@
 //
 //	mpitx-formats samples RUN TRANSFORM long|wide all|chosen FROM TO RANKS [PHASE…]   Parquet of the samples; chosen: standard input names the variables
 //	mpitx-formats trace RUN FROM TO RANKS [GLOB…]                       Parquet of the trace, with derived events that match
-//	mpitx-formats report RUN FORMAT TABLE NAME                          the profile; what it is restricted to is JSON on standard input
+//	mpitx-formats report RUN FORMAT NAME                                the profile; what it is restricted to is JSON on standard input
+//	mpitx-formats rows RUN                                              Parquet of a table on standard input
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +66,12 @@ func run(args []string) ([]error, error) {
 		if err = report(w, r, args[2:]); err == nil {
 			return nil, w.Flush() // mpitx names what is damaged
 		}
+	case "rows":
+		var rows *export.Rows
+		if rows, err = export.DecodeRows(os.Stdin); err != nil {
+			return nil, fmt.Errorf("%w: %w", errUsage, err)
+		}
+		return nil, cmp.Or(parquet.Report(w, r, rows), w.Flush())
 	default:
 		err = errUsage
 	}

@@ -6,9 +6,7 @@ import (
 	"io"
 	"os"
 
-	"mpitx/export"
 	"mpitx/export/html"
-	"mpitx/export/parquet"
 	"mpitx/export/pprof"
 	"mpitx/recording"
 	"mpitx/recording/profile"
@@ -17,13 +15,10 @@ import (
 
 // report writes the profile of a run. mpitx has read it already, and said what is wrong with it.
 func report(w io.Writer, r *recording.Run, args []string) error {
-	if len(args) != 3 {
+	if len(args) != 2 {
 		return errUsage
 	}
-	format, table, name := args[0], args[1], args[2]
-	if format == "parquet" && table == export.TriggerTable {
-		return parquet.Report(w, r, export.TriggerRows(sites.Triggers(r)))
-	}
+	format, name := args[0], args[1]
 	var cut profile.Cut
 	if err := json.NewDecoder(os.Stdin).Decode(&cut); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
@@ -38,8 +33,6 @@ func report(w io.Writer, r *recording.Run, args []string) error {
 		return html.Write(w, p, sites.Triggers(r), name)
 	case "pprof":
 		return pprof.Write(w, p)
-	case "parquet":
-		return parquet.Report(w, r, export.ReportRows(p, table))
 	}
 	return errUsage
 }

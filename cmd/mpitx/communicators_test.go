@@ -106,7 +106,7 @@ func checkLine(t *testing.T, r *profiledRun, site string, calls uint64) {
 // their name.
 func communicators(t *testing.T, environ []string, dir string) map[string][]string {
 	t.Helper()
-	p := newProcess(environ, dir, "mpitx", "report", dir, "--table", "communicators", "-o", "csv")
+	p := newProcess(environ, dir, "mpitx", "report", dir, "communicators", "-o", "csv")
 	p.run(hung)
 	table, err := csv.NewReader(&p.stdout).ReadAll()
 	if err != nil || len(table) == 0 {

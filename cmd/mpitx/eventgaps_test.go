@@ -74,12 +74,12 @@ func TestTraceEventGaps(t *testing.T) {
 	if n, raised := strings.Count(p.stdout.String(), `"kind":"mpi_t"`), strings.Count(p.stdout.String(), `,"raised":`); n != raised {
 		t.Errorf("%d events, %d with the time of their source", n, raised)
 	}
-	p = newProcess(environ, dir, "mpitx", "queues", "run", "--derived")
+	p = newProcess(environ, dir, "mpitx", "report", "run", "queues", "--derived")
 	p.run(hung)
 	check(p, "")
 }
 
-// TestQueuesGaps: mpitx queues says how many messages left MPICH's queue, although their events are only counted, and nothing of others.
+// TestQueuesGaps: mpitx report RUN queues says how many messages left MPICH's queue, although their events are only counted, and nothing of others.
 func TestQueuesGaps(t *testing.T) {
 	t.Parallel()
 	if _, err := buildSample(); err != nil {
@@ -100,7 +100,7 @@ func TestQueuesGaps(t *testing.T) {
 	if err := recordingtest.Save(dir, "n", s.Out); err != nil {
 		t.Fatal(err)
 	}
-	p := newProcess(testEnvironment(t), filepath.Dir(dir), "mpitx", "queues", "run", "-o", "csv")
+	p := newProcess(testEnvironment(t), filepath.Dir(dir), "mpitx", "report", "run", "queues", "-o", "csv")
 	p.run(hung)
 	if got, want := p.stderr.String(), "mpitx: run: 5 events of unexp_message_dequeued counted, not recorded: it crashes\n"; p.code != 0 || got != want || strings.Count(p.stdout.String(), "\n") != 2 {
 		t.Errorf("exit code %d: got %q, want %q: %s", p.code, got, want, p.output())

@@ -59,19 +59,18 @@ func TestLostAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := map[string][]string{
-		"list": {"list", "list -o json", "list -n 3", "list --tree", "list nothing -o csv"}, "show": {"show demo_rank", "show -n 2 demo_rank"},
+		"list": {"list", "list -o json", "list -n 3", "list --tree", "list nothing -o csv", "list settings -o json", "list settings -n 2 -o csv"}, "show": {"show demo_rank", "show -n 2 demo_rank"},
 		"read": {"read demo_rank", "read demo_win_limit -n 2"}, "write": {"write demo_type_int=5", "write demo_version=2 -n 2"},
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
-		"stats": {"stats RUN"}, "top": {"top RUN --once", "top RUN --once --by-rank -o csv"}, "recover": {"recover RUN"}, "where": {"where --help"}, "run": {"run --help"},
-		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv"}, "matrix": {"matrix PROFILE", "matrix PROFILE -o csv"},
+		"top": {"top --help"}, "recover": {"recover RUN"}, "where": {"where --help"}, "run": {"run --help"},
+		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv", "report PROFILE matrix", "report PROFILE matrix -o csv", "report RUN", "report RUN samples --by-rank -o csv",
+			"report LATE queues", "report LATE queues -o json", "report LATE queues --table lengths -o csv"},
 		"compare":  {"compare PROFILE PROFILE", "compare RUN RUN", "compare PROFILE PROFILE -o csv"},
 		"tools":    {"tools", "tools -o json", "tools -o csv"},
-		"env":      {"env -o json", "env -n 2 -o csv"},
 		"verify":   {"verify --help"},
 		"diff":     {"diff mpi:demo mpi:demo", "diff mpi:demo mpi:demo -o json", "diff mpi:demo mpi:demo -o markdown"},
 		"check":    {"check --list", "check names --mpi demo", "check get-index --mpi demo -o json", "check --list -o junit"},
 		"timeline": {"timeline TRACED --once", "timeline TRACED --once --rank 0"},
-		"queues":   {"queues LATE", "queues LATE -o json", "queues LATE --table lengths -o csv"},
 		"doctor":   {"doctor --mpi demo", "doctor -o json --mpi demo"}, "version": {"version", "--version"}, "setup": {"setup --help", "setup --mpi demo"}, "tui": {"tui --help"},
 		"backend": {"backend serve", "backend serve -n 2"}, "": {"", "--help", "help list", "completion bash", "__complete li", "list --help"},
 		"sample": {"sample --help"}, "record": {"record --help"}, "profile": {"profile --help"}, "trace": {"trace --help"}, "completion": {"completion zsh"},
@@ -165,8 +164,8 @@ func TestExitCodes(t *testing.T) {
 		"verify": {{2, "verify", "the settings"}, {2, "verify demo_rank", "must be CVAR=VALUE"}, {2, "verify a=b --rounds 2", "--rounds: must be at least 5"},
 			{2, "verify a=b --duration 0s", "--duration: must be positive"}, {2, "verify a=b --workload halo -- app", "leave .app. out"}, {2, "verify a=b --from s.json", "there is no flag --from"},
 			{2, "verify a=b --workload nosuch", "must be one of"}},
-		"env":     {{2, "env nosuch", "takes no arguments"}, {2, "env -o html", "must be one of"}, {2, "env --mpi nosuch", "--mpi nosuch"}},
-		"version": {{2, "version nosuch", "takes no arguments"}},
+		"version": {{2, "env", "use mpitx list settings"}, {2, "stats RUN", "use mpitx report RUN samples"}, {2, "matrix RUN", "use mpitx report RUN matrix"}, {2, "queues RUN", "use mpitx report RUN queues"},
+			{2, "list settings nosuch", "takes no arguments"}, {2, "list settings -o html", "must be one of"}, {2, "list settings --mpi nosuch", "--mpi nosuch"}, {2, "version nosuch", "takes no arguments"}},
 		"completion": {{2, "completion nosuch", `"nosuch": must be one of bash, fish, powershell, zsh`}, {2, "completion", "name one of"}, {2, "completion bash nosuch", "takes no arguments"},
 			{2, "help nosuch", `no command "nosuch"`}, {2, "nosuch", `no command "nosuch"`}, {2, "lisst", "did you mean list"}, {2, "list --categroy x", "did you mean --category"},
 			{2, "list -n", "-n: needs a value"}, {2, "list -n 99999999999999999999", "too large"}, {2, "list --tree=perhaps", "must be true or false"}},
@@ -184,34 +183,31 @@ func TestExitCodes(t *testing.T) {
 			{2, "profile --include MPI_Snd -- true", "--include MPI_Snd: no MPI function matches; did you mean MPI_Send"}, {2, "profile --exclude '[' -- true", "--exclude \\[: not a pattern"},
 			{2, "profile --out x.doc -- true", "--out x.doc: .doc is not a format of reports"}, {2, "profile --out - -- true", "--out -: standard output is the application's"}},
 	}
-	for _, command := range []string{"export", "stats", "top --once", "where", "recover", "report", "matrix", "queues", "timeline --once"} {
+	for _, command := range []string{"export", "where", "recover", "report", "timeline --once"} {
 		name, _, _ := strings.Cut(command, " ")
-		waited, empty := "", "not a run directory"
-		if name == "top" { // the run may be about to start
-			empty = "nothing was recorded yet"
-			waited = ` \(waited 5s\)`
-		}
-		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory" + waited + "; name"}, {1, command + " s.json", "s.json: not a directory; name"},
-			{1, command + " empty", "empty: " + empty + waited + "; name"}, {2, command + " ''", name + ": an argument is empty"}}
+		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory; name"}, {1, command + " s.json", "s.json: not a directory; name"},
+			{1, command + " empty", "empty: not a run directory; name"}, {2, command + " ''", name + ": an argument is empty"}}
 	}
-	for _, command := range []string{"export", "stats"} {
-		lines[command] = append(lines[command], line{0, command + " PROFILE", "the run has no samples; see its profile with mpitx report"},
-			line{2, command + " --dir PROFILE", "there is no flag --dir; name the run directory alone: mpitx " + command + " DIRECTORY"})
-	}
+	lines["export"] = append(lines["export"], line{0, "export PROFILE", "the run has no samples; see its profile with mpitx report"},
+		line{2, "export --dir PROFILE", "there is no flag --dir; name the run directory alone: mpitx export DIRECTORY"})
 	lines["export"] = append(lines["export"], line{1, "export RUN --trace", "the run has no trace; record one with mpitx trace"}, line{1, "export PROFILE -o perfetto", "the run has no trace"},
 		line{2, "export RUN --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "export RUN --rank 77", "--rank 77: the run has no such rank"},
 		line{2, "export RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
-	lines["stats"] = append(lines["stats"], line{2, "stats", "stats: name a run directory"}, line{1, "stats RUN nosuch", "nosuch: the run has no such variable"})
-	for _, name := range []string{"report", "matrix"} {
-		lines[name] = append(lines[name], line{2, name, name + ": name a run directory"}, line{1, name + " RUN", "the run has no profile; record one with mpitx profile"},
-			line{1, name + " PROFILE --phase slove", "slove: the run has no such phase; did you mean solve"}, line{1, name + " PROFILE --rank 7", "7: the run has no such rank"},
-			line{2, name + " PROFILE --rank x", `--rank: "x" is not a rank list`}, line{2, name + " PROFILE -o html5", "-o: .html5.: must be one of"})
-	}
-	lines["report"] = append(lines["report"], line{1, "report PROFILE --comm gird", "gird: the run has no such communicator, window or file; did you mean grid"},
+	lines["report"] = append(lines["report"], line{2, "report", "report: name a run directory"}, line{0, "report PROFILE samples", "the run has no samples; see its profile with mpitx report"},
+		line{1, "report RUN samples nosuch", "nosuch: the run has no such variable"}, line{2, "report --dir PROFILE", "name the run directory alone: mpitx report DIRECTORY"},
+		line{2, "report PROFILE sitess", "there is no view sitess; did you mean sites"}, line{2, "report PROFILE matrix x", "x: the view matrix takes no names"},
+		line{2, "report PROFILE --from 1s", "--from does not apply to overview; it is for queues, samples, events, triggers"}, line{2, "report PROFILE matrix -o html", "-o html: matrix has the formats table"},
+		line{2, "report PROFILE functions --by-rank", "--by-rank: functions have rows for each rank in csv"},
+		line{1, "report PROFILE --comm gird", "gird: the run has no such communicator, window or file; did you mean grid"}, line{1, "report PROFILE --function MPI_Snd", "MPI_Snd: the run has no such function"},
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
-		line{2, "report PROFILE --table x", "--table: .x.: must be one of functions"})
-	lines["queues"] = append(lines["queues"], line{2, "queues", "queues: name a run directory"}, line{1, "queues RUN", "the run has no trace; record one with mpitx trace --dir DIR"},
-		line{2, "queues RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "queues RUN --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "queues RUN --rank 77", "--rank 77: the run has no such rank"}, line{2, "queues RUN --table x", "--table: .x.: must be peers or lengths"})
+		line{1, "report RUN queues", "the run has no trace; record one with mpitx trace --dir DIR"}, line{1, "report RUN events", "the run has no events"}, line{1, "report RUN triggers", "the run has no triggers"},
+		line{2, "report RUN queues --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "report RUN samples --rank 77", "--rank 77: the run has no such rank"},
+		line{2, "report RUN queues --table x", "--table: .x.: must be peers or lengths"})
+	for _, view := range []string{"overview", "functions", "matrix"} {
+		lines["report"] = append(lines["report"], line{1, "report RUN " + view, "the run has no profile; record one with mpitx profile"},
+			line{1, "report PROFILE " + view + " --phase slove", "slove: the run has no such phase; did you mean solve"}, line{1, "report PROFILE " + view + " --rank 7", "7: the run has no such rank"},
+			line{2, "report PROFILE " + view + " --rank x", `--rank: "x" is not a rank list`}, line{2, "report PROFILE " + view + " -o html5", "-o: .html5.: must be one of"})
+	}
 	lines["timeline"] = append(lines["timeline"], line{2, "timeline", "timeline: name a run directory"}, line{2, "timeline RUN", "is not a terminal; --once prints one frame"},
 		line{1, "timeline RUN --once", "the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR"}, line{2, "timeline RUN --once --rank x", `--rank: "x" is not a rank list`},
 		line{1, "timeline RUN --once --rank 77", "--rank 77: the run has no such rank"}, line{2, "timeline RUN --once --from 2s --to 1s", "--to 1s: must be later than --from 2s"},
@@ -224,7 +220,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "compare PROFILE PROFILE --rank x", `--rank: "x" is not a rank list`}, {2, "compare PROFILE PROFILE --out x.html", "--out x.html: .html is not a format of comparisons"},
 		{2, "compare PROFILE PROFILE --table x", "--table: .x.: must be one of run"}, {2, "compare PROFILE PROFILE --fail-above x", "--fail-above"}, {2, "compare PROFILE PROFILE --fail-above -1", "must not be negative"},
 		{2, "compare PROFILE PROFILE --out s.json", "--out s.json: the file exists; name another"}}
-	lines["top"] = append(lines["top"], line{2, "top r x", "GLOBs.* need --once"}, line{1, "top RUN nosuch --once", "nosuch: the run has no such variable"})
+	lines["top"] = append(lines["top"], line{2, "top r x", "too many arguments"}, line{2, "top RUN --once", "use mpitx report RUN samples"})
 	lines["where"] = append(lines["where"], line{1, "where RUN", "the run has no states"}, line{2, "where RUN x", "where: too many arguments"}, line{2, "where RUN --interval 1s", "--interval needs --watch"},
 		line{2, "where RUN --stack 65", "--stack: must be between 0 and 64"})
 	lines["recover"] = append(lines["recover"], line{2, "recover", "recover: name a run directory"}, line{2, "recover --stale a", `leave "a" out`})

@@ -56,7 +56,7 @@ func TestExampleTools(t *testing.T) {
 					}
 				}
 			}
-			report := newProcess(environ, dir, "mpitx", "report", "run", "--table", "functions", "-o", "csv")
+			report := newProcess(environ, dir, "mpitx", "report", "run", "functions", "-o", "csv")
 			report.run(hung)
 			if want := fmt.Sprintf("MPI_Send,,,%d,", 4*rounds); !strings.Contains(report.output(), want) {
 				t.Errorf("no %q in\n%s", want, report.output())

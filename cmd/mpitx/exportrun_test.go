@@ -123,7 +123,7 @@ func TestDamagedExport(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "--wide", "-o", "json"}, {"export", "-o", "parquet"}, {"export", "-o", "parquet", "--wide"}, {"stats"}} {
+	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "--wide", "-o", "json"}, {"export", "-o", "parquet"}, {"export", "-o", "parquet", "--wide"}, {"report", "samples"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
 		p.run(hung)
 		if p.failure != "" || p.code != cli.ExitPartial || p.stdout.Len() == 0 {
@@ -136,7 +136,7 @@ func TestDamagedExport(t *testing.T) {
 	if err := os.Truncate(file, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "-o", "parquet"}, {"stats"}} {
+	for _, args := range [][]string{{"export", "-o", "csv"}, {"export", "-o", "parquet"}, {"report", "samples"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", args[0], dir}, args[1:]...)...)
 		p.run(hung)
 		if p.failure != "" || p.code != cli.ExitFailed || !strings.Contains(p.stderr.String(), "nothing was recorded") {
@@ -167,13 +167,13 @@ func TestLossIsSaid(t *testing.T) {
 	if err := recordingtest.Save(dir, "n", s.Out); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"stats", dir}, {"export", dir}, {"export", dir, "-o", "parquet"}, {"top", dir, "--once"}} {
+	for _, args := range [][]string{{"report", dir, "samples"}, {"export", dir}, {"export", dir, "-o", "parquet"}} {
 		p := newProcess(environ, t.TempDir(), append([]string{"mpitx"}, args...)...)
 		p.run(hung)
 		if p.failure != "" || p.code != 0 || !strings.Contains(p.stderr.String(), "no space left on device 0.3 s after the start; 98 % of samples missing") {
 			t.Errorf("%v: exit code %d: %s%s", args, p.code, p.failure, p.stderr.String())
 		}
-		if args[0] == "stats" && !strings.Contains(p.stdout.String(), "100") {
+		if args[0] == "report" && !strings.Contains(p.stdout.String(), "100") {
 			t.Error(p.stdout.String())
 		}
 	}
@@ -234,7 +234,7 @@ func TestColumnFilters(t *testing.T) {
 		{"mpitx:rma_operations --nonzero", "", 0},
 		{"mpitx:call", "", 1},
 	} {
-		for _, command := range []string{"stats -o csv", "export -o csv", "export -o csv --wide", "export -o ndjson", "export -o parquet --wide", "top --once -o csv"} {
+		for _, command := range []string{"report samples -o csv", "export -o csv", "export -o csv --wide", "export -o ndjson", "export -o parquet --wide"} {
 			words := strings.Fields(command)
 			args := append([]string{"mpitx", words[0], dir}, append(words[1:], strings.Fields(test.args)...)...)
 			p := newProcess(environ, t.TempDir(), args...)

@@ -154,8 +154,8 @@ func flagUsage(f *pflag.Flag) *pflag.FlagSet {
 
 // TestManFlags compares the flags in the manual pages with those in --help.
 func TestManFlags(t *testing.T) {
-	page := string(manPages(t)["man/mpitx-top.1"])
-	for _, want := range []string{"\n\\fB--as\\fP \\fIKIND\\fP\n", "\n\\fB-h\\fP, \\fB--help\\fP\n", "\n\\fB-o\\fP, \\fB--output\\fP \\fIFORMAT\\fP\n", "csv (default \"table\")\n"} {
+	page := string(manPages(t)["man/mpitx-report.1"])
+	for _, want := range []string{"\n\\fB--as\\fP \\fIKIND\\fP\n", "\n\\fB-h\\fP, \\fB--help\\fP\n", "\n\\fB-o\\fP, \\fB--output\\fP \\fIFORMAT\\fP\n", "(default: the ending of --out, else table)\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}

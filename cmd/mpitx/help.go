@@ -14,8 +14,8 @@ const helpWidth = 80
 
 // groups are the commands in the order of the root's help.
 var groups = []struct{ title, names string }{
-	{"Explore a library", "tui list show read write verify snapshot diff env"},
-	{"Observe an application", "profile report matrix compare trace timeline queues run where sample record top export stats recover tools"},
+	{"Explore a library", "tui list show read write verify snapshot diff"},
+	{"Observe an application", "profile report compare trace timeline run where sample record top export recover tools"},
 	{"Set up mpitx", "doctor check setup completion version help"},
 }
 

@@ -46,10 +46,13 @@ func TestHostileNames(t *testing.T) {
 		return p
 	}
 	pipe("profile", "-n", "2", "--dir", run, "--", "./hostile")
-	for _, command := range []string{"report", "report -o wide", "report -o json", "report --table communicators", "report --table communicators -o json",
-		"report --table phases -o ndjson", "report --table communicators -o csv", "report --table phases -o csv", "report --comm nosuch", "report --phase nosuch",
-		"matrix", "where", "where -o csv", "where -o json", "compare RUN -o csv", "compare RUN"} {
-		args := slices.Concat(strings.Fields(strings.ReplaceAll(command, "RUN", run)), []string{run})
+	for _, command := range []string{"report", "report -o wide", "report -o json", "report RUN communicators", "report RUN communicators -o json",
+		"report RUN phases -o ndjson", "report RUN communicators -o csv", "report RUN phases -o csv", "report --comm nosuch", "report --phase nosuch",
+		"report RUN matrix", "where", "where -o csv", "where -o json", "compare RUN -o csv", "compare RUN"} {
+		args := strings.Fields(strings.ReplaceAll(command, "RUN", run))
+		if !strings.HasPrefix(command, "report RUN") {
+			args = append(args, run)
+		}
 		p := pipe(args...)
 		csvOf := strings.HasSuffix(command, "-o csv") && !strings.HasPrefix(command, "where")
 		text := p.stdout.String()

@@ -237,7 +237,7 @@ func (j *steady) complete(calls []int) {
 			t.Errorf("rank %d: %d samples, %s", rank, s.counts[rank], s.states[rank])
 		}
 	}
-	out, stderr := j.h.run(0, loginNode, "mpitx", "stats", j.name+".run", "-o", "csv", "mpitx:calls/MPI_Ibcast")
+	out, stderr := j.h.run(0, loginNode, "mpitx", "report", j.name+".run", "samples", "-o", "csv", "mpitx:calls/MPI_Ibcast")
 	sum := 0
 	for _, n := range calls {
 		sum += n
@@ -305,14 +305,12 @@ func TestHostsLive(t *testing.T) {
 		}
 		away := "node1, node2 (ranks 0-3): the newest data are still in memory there and missing here; after the job has ended, run there: mpitx recover "
 		h.want(messages, away+filepath.Join(h.dir, "live.run"))
-		_, messages = h.run(0, loginNode, "mpitx", "stats", "live.run")
+		_, messages = h.run(0, loginNode, "mpitx", "report", "live.run", "samples")
 		h.want(messages, away)
-		out, _ = h.run(0, loginNode, "mpitx", "top", "--once") // finds the run
-		h.want(out, "mpitx:calls/MPI_Ibcast")
 		h.do("cut", 2)
-		out, messages = h.run(0, 1, "mpitx", "top", "live.run", "--once", "--by-rank")
+		out, messages = h.run(0, 1, "mpitx", "report", "live.run", "samples", "--by-rank")
 		h.want(out, "mpitx:calls/MPI_Ibcast")
-		h.want(messages, "ranks 2-3 on node2: the newest data are in memory there and cannot be read from here; run mpitx top there")
+		h.want(messages, "node2 (ranks 2-3): the newest data are still in memory there and missing here")
 		out, messages = h.run(cli.ExitPartial, 1, "mpitx", "recover", "live.run")
 		h.want(out+messages, "rank 0 (process", "rank 1 (process", "still running", "node2 (ranks 2-3): the memory files are not on this machine; after the job has ended, run there: mpitx recover "+filepath.Join(h.dir, "live.run"))
 		before := j.read()
@@ -406,7 +404,7 @@ func TestHostsLost(t *testing.T) {
 				t.Errorf("rank %d: %s, %d samples, %d before", rank, after.states[rank], after.counts[rank], before.counts[rank])
 			}
 		}
-		_, messages = h.run(0, loginNode, "mpitx", "stats", "lost.run")
+		_, messages = h.run(0, loginNode, "mpitx", "report", "lost.run", "samples")
 		h.want(messages, "node2 (ranks 2-3): the newest data are still in memory there and missing here")
 	})
 }

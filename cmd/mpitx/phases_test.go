@@ -30,7 +30,7 @@ func TestSamplesOfPhases(t *testing.T) {
 				t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 			}
 			total := func(options ...string) (sum int) {
-				p := mpitx(append([]string{"stats", "run", "mpitx:calls", "-o", "csv"}, options...)...)
+				p := mpitx(append([]string{"report", "run", "samples", "mpitx:calls", "-o", "csv"}, options...)...)
 				rows, err := csv.NewReader(&p.stdout).ReadAll()
 				if err != nil || p.code != 0 {
 					t.Fatalf("%v, exit code %d: %s", err, p.code, p.output())
@@ -57,7 +57,7 @@ func TestSamplesOfPhases(t *testing.T) {
 				t.Errorf("%d calls in the phase exchange", exchange)
 			}
 			checkPhaseWait(t, mpitx)
-			if p := mpitx("stats", "run", "--phase", "solve"); p.code == 0 || !strings.Contains(p.stderr.String(), "run: solve: the run has no such phase; it has exchange, gather, wait\n") {
+			if p := mpitx("report", "run", "samples", "--phase", "solve"); p.code == 0 || !strings.Contains(p.stderr.String(), "run: solve: the run has no such phase; it has exchange, gather, wait\n") {
 				t.Errorf("exit code %d: %s", p.code, p.output())
 			}
 			if p := mpitx("export", "run", "--phase", "wait", "--out", "wait.parquet"); p.code != 0 {

@@ -28,7 +28,7 @@ func TestStatsCommand(t *testing.T) {
 		{"--sort size", "", 2},
 		{"mpitx:call", "", 1},
 	} {
-		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", "stats", dir, "-o", "names"}, strings.Fields(test.args)...)...)
+		p := newProcess(environ, t.TempDir(), append([]string{"mpitx", "report", dir, "samples", "-o", "names"}, strings.Fields(test.args)...)...)
 		p.run(hung)
 		if got := strings.Join(strings.Fields(p.stdout.String()), " "); p.failure != "" || p.code != test.code || got != test.first {
 			t.Errorf("%s: exit code %d: %s\n%s%s", test.args, p.code, got, p.failure, p.stderr.String())

@@ -100,9 +100,9 @@ func watch(t *testing.T, family string) {
 	s.plain()
 	stop()
 	// The ended run.
-	out, err := exec.Command(filepath.Join(bin, "mpitx"), "top", filepath.Join(dir, "run1"), "--once", "--by-rank", "-o", "csv").Output()
+	out, err := exec.Command(filepath.Join(bin, "mpitx"), "report", filepath.Join(dir, "run1"), "samples", "--by-rank", "-o", "csv").Output()
 	if err != nil || strings.Count(string(out), "mpitx:calls,") != 4 {
-		t.Errorf("--once: %v\n%s", err, out)
+		t.Errorf("--by-rank: %v\n%s", err, out)
 	}
 	damaged(t, filepath.Join(bin, "mpitx"), filepath.Join(dir, "run1"))
 }
@@ -194,7 +194,7 @@ func damaged(t *testing.T, mpitx, run string) {
 	if err := os.WriteFile(files[0], b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(mpitx, "top", run, "--once", "-o", "csv")
+	cmd := exec.Command(mpitx, "report", run, "samples", "-o", "csv")
 	var errors strings.Builder
 	cmd.Stderr = &errors
 	out, _ := cmd.Output()

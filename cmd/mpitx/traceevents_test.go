@@ -42,7 +42,7 @@ func TestTraceEvents(t *testing.T) {
 	}
 	// The program raises, on each rank, 10 and 5 unexpected messages on two communicators.
 	ranks := 4
-	p = mpitx("queues", "run", "-o", "csv")
+	p = mpitx("report", "run", "queues", "-o", "csv")
 	if lines := strings.Split(strings.TrimSpace(p.stdout.String()), "\n"); p.code != 0 || len(lines) != 1+2*ranks || strings.Count(p.stdout.String(), ",MPI_COMM_WORLD,10,0,") != ranks {
 		t.Errorf("exit code %d: %s", p.code, p.output())
 	}

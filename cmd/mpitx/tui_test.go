@@ -268,8 +268,8 @@ func TestExplorerRefusals(t *testing.T) {
 	for command, want := range map[string]string{
 		"TERM=dumb mpitx tui --mpi demo":          "mpitx: tui: TERM is dumb: nothing can be drawn on this terminal; mpitx list prints the same",
 		"mpitx tui --mpi demo < /dev/null":        "mpitx: tui: standard input is not a terminal; mpitx list prints the same",
-		"mpitx top . 2>&1 | cat; test $? = 0; :":  "mpitx: top: standard output is not a terminal; --once prints a table",
-		"TERM=dumb mpitx top .; test $? = 2 && :": "mpitx: top: TERM is dumb: nothing can be drawn on this terminal; --once prints a table",
+		"mpitx top . 2>&1 | cat; test $? = 0; :":  "mpitx: top: standard output is not a terminal; mpitx report RUN prints tables",
+		"TERM=dumb mpitx top .; test $? = 2 && :": "mpitx: top: TERM is dumb: nothing can be drawn on this terminal; mpitx report RUN prints tables",
 	} {
 		onScreen(t, environ, command).until(want, "ended")
 	}

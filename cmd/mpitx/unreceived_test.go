@@ -22,7 +22,7 @@ func TestUnreceived(t *testing.T) {
 			}
 		}
 		queues := func(left string) string {
-			p := newProcess(s.environ, s.dir, "mpitx", "queues", s.run)
+			p := newProcess(s.environ, s.dir, "mpitx", "report", s.run, "queues")
 			p.run(hung)
 			if !regexp.MustCompile(`(?m)^ +1 +MPI_COMM_WORLD +unexpected +\d+ +\d+ +` + left + ` `).MatchString(p.stdout.String()) {
 				s.Errorf("LEFT is not %s:\n%s", left, p.output())

@@ -189,7 +189,7 @@ outside of MPI: rank 1 is outside of MPI for 2.00 s more (9.00 → 11.0 s), the 
 phase: phase "solve" takes 2.00 s more (9.00 → 11.0 s), 100 % of the run's growth / mpitx compare run1 run2 --phase solve
 calls: MPI_Waitall in halo.c:88 (now halo.c:90) takes 1.33 s more a rank (0.80 → 2.13 s), 67 % of the run's growth, mostly on ranks 0, 2: 3000 calls, 0.80 → 2.13 ms each / rank 1, for which the others wait: it is outside of MPI for 2.00 s more
 calls: only run2 has MPI_Alltoallv in halo.c:202: it takes 167 ms a rank in 30 calls, 8 % of the run's growth
-messages: ranks send 3.00 → 6.00 MB in 3000 messages (+100 % bytes), most of the change by MPI_Isend in halo.c:80 (now halo.c:82), most of it from rank 1 to 2 / mpitx matrix run2
+messages: ranks send 3.00 → 6.00 MB in 3000 messages (+100 % bytes), most of the change by MPI_Isend in halo.c:80 (now halo.c:82), most of it from rank 1 to 2 / mpitx report run2 matrix
 `[1:])
 	equal(t, "functions", fmt.Sprint(pair(a, b).Differences), "[{build of app a b} {functions MPI_Alltoall MPI_Alltoallv}]")
 	equal(t, "faster", strings.Count(texts(pair(b, a).Findings("x")), " of the run's gain"), 3)

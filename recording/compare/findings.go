@@ -421,7 +421,7 @@ func (f *finder) messages() (list []profile.Finding) {
 		if r, ok := bytes.Relative(); ok {
 			text += fmt.Sprintf(" (%+.0f %% bytes)", 100*r)
 		}
-		found := profile.Finding{Kind: "messages", Text: text, Next: "mpitx matrix " + f.c.Sides[New][0].Name}
+		found := profile.Finding{Kind: "messages", Text: text, Next: "mpitx report " + f.c.Sides[New][0].Name + " matrix"}
 		found.Text += mostOf(f.c.Sites, "bytes_sent", bytes.Change())
 		if pair, part := mostChanged(f.c.Peers, "bytes", bytes.Change()); part >= 0.5 && len(f.c.Peers) > 1 {
 			found.Text += fmt.Sprintf(", most of it from rank %d to %d", pair.Source, pair.Destination)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"mpitx/text"
+
 	"mpitx/recording"
 )
 
@@ -15,6 +17,8 @@ type Cut struct {
 	Phases  []string // names, or Outside
 	Ranks   []int    // of MPI_COMM_WORLD
 	Objects []string // texts of communicators, windows and files: see [Object.Text]
+
+	Functions []string // patterns of MPI functions: see [text.CompileGlob]
 }
 
 func (c *Cut) rank(r *recording.Rank) bool {
@@ -32,6 +36,17 @@ func (c *Cut) object(name string) bool {
 	return len(c.Objects) == 0 || slices.Contains(c.Objects, name)
 }
 
+// Function reports whether a function is chosen. Patterns that cannot be compiled match nothing.
+func (c *Cut) Function(name string) bool {
+	return len(c.Functions) == 0 || slices.ContainsFunc(c.Functions, func(pattern string) bool {
+		glob, err := text.CompileGlob(pattern)
+		return err == nil && glob.Match(name)
+	})
+}
+
+// someCalls reports whether the profile has only a part of the calls of each moment, so that the time outside of MPI is not known.
+func (c *Cut) someCalls() bool { return len(c.Objects)+len(c.Functions) > 0 }
+
 // UnknownError says that a run does not have something that a [Cut] names.
 type UnknownError struct {
 	What, Name string   // "phase", "solve"
@@ -43,7 +58,7 @@ func (e *UnknownError) Error() string {
 }
 
 // check returns an error if the run lacks something that the cut names.
-func (c *Cut) check(phases, objects map[string]bool, ranks map[int]bool) error {
+func (c *Cut) check(phases, objects, functions map[string]bool, ranks map[int]bool) error {
 	for _, r := range c.Ranks {
 		if !ranks[r] {
 			return &UnknownError{"rank", fmt.Sprint(r), nil}
@@ -57,6 +72,12 @@ func (c *Cut) check(phases, objects map[string]bool, ranks map[int]bool) error {
 	for _, name := range c.Objects {
 		if !objects[name] {
 			return &UnknownError{"communicator, window or file", name, names(objects)}
+		}
+	}
+	for _, pattern := range c.Functions {
+		one := Cut{Functions: []string{pattern}}
+		if !slices.ContainsFunc(names(functions), one.Function) {
+			return &UnknownError{"function", pattern, names(functions)}
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func During(run *recording.Run, phases []string) (func(*recording.Rank, time.Dur
 		r.change(e.Thread, name, entered)
 		r.turns = append(r.turns, turn{e.Time, r.within(&cut)})
 	}
-	if err := cut.check(known, nil, nil); err != nil {
+	if err := cut.check(known, nil, nil, nil); err != nil {
 		return nil, err
 	}
 	return func(rank *recording.Rank, at time.Duration) bool {

@@ -32,14 +32,14 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 	}
 	b := &builder{p: &Profile{Run: run, Cut: cut}, functions: map[string]*Function{}, sites: map[string]*Function{},
 		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, objects: map[string]*Object{},
-		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, made: map[madeAt]*Unfreed{}, ranks: map[int]bool{}, jobs: readJobs(run)}
+		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, functionNames: map[string]bool{}, made: map[madeAt]*Unfreed{}, ranks: map[int]bool{}, jobs: readJobs(run)}
 	for _, r := range run.Ranks {
 		b.ranks[r.Rank] = true
 	}
 	if err := processes(run, cut, b.process); err != nil {
 		return nil, err
 	}
-	if err := cut.check(b.phaseNames, b.objectNames, b.ranks); err != nil {
+	if err := cut.check(b.phaseNames, b.objectNames, b.functionNames, b.ranks); err != nil {
 		return nil, err
 	}
 	b.p.readProcessor()
@@ -56,10 +56,10 @@ type builder struct {
 	sizes            map[Sizes]*Sizes
 	objects          map[string]*Object
 
-	phaseNames, objectNames map[string]bool // before the cut
-	made                    map[madeAt]*Unfreed
-	jobs                    *jobs
-	ranks                   map[int]bool
+	phaseNames, objectNames, functionNames map[string]bool // before the cut
+	made                                   map[madeAt]*Unfreed
+	jobs                                   *jobs
+	ranks                                  map[int]bool
 }
 
 func (b *builder) process(pr *process) {
@@ -75,7 +75,7 @@ func (b *builder) process(pr *process) {
 	for _, c := range pr.calls {
 		b.call(r, c, main, objects, phases, addresses)
 	}
-	if r.Open, r.OpenFor = pr.open(main, to); len(b.p.Cut.Phases)+len(b.p.Cut.Objects) > 0 {
+	if r.Open, r.OpenFor = pr.open(main, to); len(b.p.Cut.Phases) > 0 || b.p.Cut.someCalls() {
 		r.Open, r.OpenFor = "", 0
 	}
 	b.time(r, phases, to-from, main)
@@ -94,11 +94,11 @@ func (b *builder) process(pr *process) {
 func (b *builder) call(r *Rank, c *row, main int, objects map[uint64]*Object, phases map[string]*RankPhase, addresses map[uint64]Address) {
 	phase, name, object := c.text("phase"), cmp.Or(c.text("function"), "unknown"), objects[c.count("object")]
 	totals, within := c.totals(), c.text("within")
-	b.phaseNames[phase] = true
+	b.phaseNames[phase], b.functionNames[name] = true, true
 	if object == nil {
 		object = objects[0]
 	}
-	if !b.p.Cut.object(object.Text()) {
+	if !b.p.Cut.object(object.Text()) || !b.p.Cut.Function(name) {
 		return
 	}
 	if within == "" {
@@ -218,6 +218,9 @@ func (b *builder) size(row *row) {
 	if !b.p.Cut.phase(row.text("phase")) {
 		return
 	}
+	if !b.p.Cut.Function(cmp.Or(row.text("function"), "unknown")) {
+		return
+	}
 	key := Sizes{Function: cmp.Or(row.text("function"), "unknown"), Received: row.count("received") != 0}
 	s := b.sizes[key]
 	if s == nil {
@@ -253,10 +256,14 @@ func (b *builder) finish() {
 	})
 	b.finishObjects()
 	b.finishUnfreed()
-	if len(p.Cut.Objects) == 0 {
+	switch {
+	case !p.Cut.someCalls():
 		p.efficiencies()
-	} else { // they are counted for all communicators together
-		p.Pairs, p.OneSided, p.Sizes, p.Others = nil, nil, nil, Totals{}
+	case len(p.Cut.Objects) > 0: // sizes are counted for all communicators together
+		p.Sizes = nil
+		fallthrough
+	default: // and messages between ranks for all functions together
+		p.Pairs, p.OneSided, p.Others = nil, nil, Totals{}
 	}
 }
 

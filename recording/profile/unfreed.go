@@ -142,7 +142,7 @@ const contextIDs = 2048
 
 // unfreed finds lines that make objects again and again and do not free them.
 func unfreed(p *Profile) (list []Finding) {
-	if len(p.Cut.Phases)+len(p.Cut.Objects) > 0 {
+	if len(p.Cut.Phases) > 0 || p.Cut.someCalls() {
 		return nil // they are counted for the whole run
 	}
 	for _, u := range p.Unfreed {

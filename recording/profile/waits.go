@@ -21,7 +21,7 @@ type Wait struct {
 // wait adds a row of waits. Their objects are not known.
 func (b *builder) wait(r *Rank, row *row, addresses map[uint64]Address) {
 	other, known := b.jobs.find(b.p.Run, r.Process, row.number("job"), row.number("rank"))
-	if !known || !b.p.Cut.phase(row.text("phase")) || len(b.p.Cut.Objects) > 0 {
+	if !known || !b.p.Cut.phase(row.text("phase")) || b.p.Cut.someCalls() {
 		return
 	}
 	w := Wait{r, other, row.count("calls"), row.duration("ticks"), row.count("shared_calls"), row.duration("shared_ticks")}

@@ -177,12 +177,13 @@ func (r *reader) row(row *recording.Row) {
 		}
 	}
 	n := Totals{f.unsigned("checked"), f.unsigned("held"), f.unsigned("fired"), f.unsigned("recorded"), f.unsigned("missed")}
-	t.Totals.add(n)
+	t.Totals.Add(n)
 	t.Ranks = append(t.Ranks, RankTotals{row.Table.Rank.Rank, n})
 	slices.SortFunc(t.Ranks, func(a, b RankTotals) int { return cmp.Compare(a.Rank, b.Rank) })
 }
 
-func (t *Totals) add(o Totals) {
+// Add adds other counts.
+func (t *Totals) Add(o Totals) {
 	t.Checked += o.Checked
 	t.Held += o.Held
 	t.Fired += o.Fired

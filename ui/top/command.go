@@ -295,7 +295,7 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 				some.Ranks = append(some.Ranks, d.Ranks[k])
 			}
 		}
-		return RankTable(m.frame, []*Detail{&some}, false), fmt.Sprintf("%s on %d ranks", d.Variable, len(some.Ranks))
+		return RankTable(m.frame, []*Detail{&some}), fmt.Sprintf("%s on %d ranks", d.Variable, len(some.Ranks))
 	}
 	some := *m.frame
 	some.Rows = nil
@@ -304,5 +304,5 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 			some.Rows = append(some.Rows, m.frame.Rows[k])
 		}
 	}
-	return some.Table(false), fmt.Sprintf("%d variables", len(some.Rows))
+	return some.Table(), fmt.Sprintf("%d variables", len(some.Rows))
 }

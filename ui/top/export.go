@@ -8,23 +8,20 @@ import (
 	"mpitx/export"
 )
 
-// Table is a frame's variables over all ranks, a row each, for people or for programs.
-func (f *Frame) Table(people bool) *export.Rows {
+// Table is a frame's variables over all ranks, a row each.
+func (f *Frame) Table() *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
-		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT", Optional: true, Drop: 6},
-		{Name: "as", Header: "AS", Drop: 3}, {Name: "ranks", Header: "RANKS", Right: true, DropFirst: true}, {Name: "sum", Header: "SUM", Right: true},
-		{Name: "min", Header: "MIN", Right: true, Drop: 5}, {Name: "min_rank", Header: "AT", Right: true, Drop: 1}, {Name: "mean", Header: "MEAN", Right: true, Drop: 2},
-		{Name: "max", Header: "MAX", Right: true, Drop: 7}, {Name: "max_rank", Header: "AT", Right: true, Drop: 4}, {Name: "text", Header: "TEXT", Optional: true}, {Name: "unit"},
+		{Name: "variable"}, {Name: "class"}, {Name: "object"},
+		{Name: "as"}, {Name: "ranks"}, {Name: "sum"},
+		{Name: "min"}, {Name: "min_rank"}, {Name: "mean"},
+		{Name: "max"}, {Name: "max_rank"}, {Name: "text"}, {Name: "unit"},
 	}}
 	for i := range f.Rows {
 		x := &f.Rows[i]
 		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text, x.Unit}
 		if x.Number && x.Ranks > 0 {
-			row[5], row[6], row[7] = shown(x.Sum, x.Unit, people), shown(x.Min, x.Unit, people), x.MinAt[0]
-			row[8], row[9], row[10] = shown(x.Mean, x.Unit, people), shown(x.Max, x.Unit, people), x.MaxAt[0]
-			if people {
-				row[7], row[10] = x.at(x.MinAt), x.at(x.MaxAt)
-			}
+			row[5], row[6], row[7] = finite(x.Sum), finite(x.Min), x.MinAt[0]
+			row[8], row[9], row[10] = finite(x.Mean), finite(x.Max), x.MaxAt[0]
 		}
 		r.Rows = append(r.Rows, row)
 	}
@@ -32,12 +29,12 @@ func (f *Frame) Table(people bool) *export.Rows {
 }
 
 // RankTable has a row for each variable and rank.
-func RankTable(f *Frame, details []*Detail, people bool) *export.Rows {
+func RankTable(f *Frame, details []*Detail) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
-		{Name: "variable", Header: "VARIABLE"}, {Name: "class", Header: "CLASS", Wide: true}, {Name: "object", Header: "OBJECT", Optional: true, Drop: 3},
-		{Name: "rank", Header: "RANK", Right: true}, {Name: "host", Header: "HOST", Wide: true}, {Name: "state", Header: "STATE", Drop: 2},
-		{Name: "raw", Header: "RAW", Right: true}, {Name: "delta", Header: "DELTA", Right: true, Drop: 4}, {Name: "rate", Header: "RATE/s", Right: true, Drop: 5},
-		{Name: "text", Header: "TEXT", Optional: true}, {Name: "status", Header: "STATUS", Drop: 1}, {Name: "unit"},
+		{Name: "variable"}, {Name: "class"}, {Name: "object"},
+		{Name: "rank"}, {Name: "host"}, {Name: "state"},
+		{Name: "raw"}, {Name: "delta"}, {Name: "rate"},
+		{Name: "text"}, {Name: "status"}, {Name: "unit"},
 	}}
 	states := map[int]string{}
 	for i := range f.Ranks {
@@ -47,7 +44,7 @@ func RankTable(f *Frame, details []*Detail, people bool) *export.Rows {
 		for k := range d.Ranks {
 			v := &d.Ranks[k]
 			r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, v.Rank, v.Host, states[v.Rank],
-				shown(v.Raw, d.Unit, people), shown(v.Delta, d.Unit, people), shown(v.Rate, d.Unit+"/s", people), v.Text, v.Status.String(), d.Unit})
+				finite(v.Raw), finite(v.Delta), finite(v.Rate), v.Text, v.Status.String(), d.Unit})
 		}
 	}
 	return r
@@ -68,14 +65,6 @@ func (d *Detail) Histories() *export.Rows {
 		}
 	}
 	return r
-}
-
-// shown is a number; for people it is as on the screen.
-func shown(x float64, unit string, people bool) any {
-	if people && !math.IsNaN(x) {
-		return amount(x, unit)
-	}
-	return finite(x)
 }
 
 // finite is a number that every format can hold; nil: there is none.

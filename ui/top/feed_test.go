@@ -270,43 +270,8 @@ func TestTies(t *testing.T) {
 		t.Error(got)
 	}
 	sit(t, f, unicodeTerm, 100, 24).sees("  all")
-	if rows := frame.Table(false).Rows; rows[1][7] != 0 || rows[1][10] != 0 {
+	if rows := frame.Table().Rows; rows[1][7] != 0 || rows[1][10] != 0 {
 		t.Errorf("for programs: %v", rows)
-	}
-}
-
-// Printed tables are as wide as the terminal: empty columns and those of less importance go before a name is cut. Numbers are as on the
-// screen, and right-aligned.
-func TestPrinted(t *testing.T) {
-	var long []recordingtest.Column
-	for _, n := range []string{"mpitx:collective_bytes_sent", "mpitx:collective_bytes_received"} {
-		long = append(long, recordingtest.Column{Variable: n, Class: int32(catalog.ClassCounter), Type: int32(catalog.TypeUint64), Count: 1, Size: 8})
-	}
-	j := newJob(t, 1, long...)
-	j.sample(0, time.Second, 0, 0)
-	j.sample(0, 2*time.Second, 123456789, 5)
-	j.flush()
-	f := j.open()
-	f.All()
-	frame := f.Frame(Ask{})
-	for width, want := range map[int]string{
-		100: `VARIABLE                         AS       SUM    MIN  AT   MEAN    MAX  AT  RANKS
-mpitx:collective_bytes_sent      delta  123MB  123MB   0  123MB  123MB   0      1
-mpitx:collective_bytes_received  delta     5B     5B   0     5B     5B   0      1
-`,
-		48: `VARIABLE                           SUM    MAX
-mpitx:collective_bytes_sent      123MB  123MB
-mpitx:collective_bytes_received     5B     5B
-`,
-		36: `VARIABLE                         SUM
-mpitx:collective_bytes_sent    123MB
-mpitx:collective_bytes_recei…     5B
-`,
-	} {
-		var b strings.Builder
-		if err := frame.Table(true).Write(&b, export.FormatTable, export.Terminal{UTF8: true, Width: width}); err != nil || b.String() != want {
-			t.Errorf("%v\n%s", err, b.String())
-		}
 	}
 }
 

@@ -83,61 +83,6 @@ func metricWord(of Metric) string {
 	return [...]string{"", "share of time", "calls per second", "bytes per second"}[of]
 }
 
-// screenTable is a table as on the screen, for people.
-func screenTable(headings []heading, entries []entry) *export.Rows {
-	r := &export.Rows{}
-	for _, h := range headings {
-		r.Columns = append(r.Columns, export.RowColumn{Header: h.title, Right: !h.left, Drop: h.drop})
-	}
-	for i := range entries {
-		var row []any
-		for _, c := range entries[i].cells {
-			row = append(row, c.text)
-		}
-		r.Rows = append(r.Rows, row)
-	}
-	return r
-}
-
-// FunctionTable has a row for each function of a frame, for people or for programs.
-func (f *Frame) FunctionTable(people bool) *export.Rows {
-	if people {
-		return screenTable(functionHeadings, functions(f, ""))
-	}
-	return functionTable(f.Functions)
-}
-
-// FunctionRankTable has a row for each function and rank; each function comes from a frame that was asked for its ranks.
-func (f *Frame) FunctionRankTable(details []*Function, people bool) *export.Rows {
-	if people {
-		headings := append([]heading{functionHeadings[0]}, functionRankHeadings...)
-		var all []entry
-		for _, fn := range details {
-			one := &Frame{Functions: []Function{*fn}}
-			for i := range fn.Ranks {
-				if k := slices.IndexFunc(f.Ranks, func(r RankInfo) bool { return r.Rank == fn.Ranks[i].Rank }); k >= 0 {
-					one.Ranks = append(one.Ranks, f.Ranks[k])
-				}
-			}
-			for _, e := range functionRanks(one, fn.Key, "") {
-				e.cells = append([]value{textOf(fn.Variable)}, e.cells...)
-				all = append(all, e)
-			}
-		}
-		return screenTable(headings, all)
-	}
-	var rows *export.Rows
-	for _, fn := range details {
-		some := functionRankTable(f, fn, fn.Ranks)
-		if rows == nil {
-			rows = some
-			continue
-		}
-		rows.Rows = append(rows.Rows, some.Rows...)
-	}
-	return rows
-}
-
 // functionTable has a row for each function, for programs.
 func functionTable(functions []Function) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-functions", Columns: []export.RowColumn{{Name: "function"}, {Name: "within"}, {Name: "calls"}, {Name: "time_ns"}, {Name: "bytes_sent"}, {Name: "bytes_received"},

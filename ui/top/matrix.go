@@ -286,18 +286,6 @@ func (m *Model) pickPair(x, line int) {
 	}
 }
 
-// PairTable has a row for each pair of ranks with messages, for people (the most bytes first) or for programs.
-func (f *Frame) PairTable(people bool) *export.Rows {
-	if f.Matrix == nil || !people {
-		return pairTable(f.pairs())
-	}
-	var all []entry
-	for _, p := range slices.SortedStableFunc(slices.Values(f.pairs()), func(a, b Pair) int { return cmp.Compare(b.Bytes, a.Bytes) }) {
-		all = append(all, entry{cells: p.cells()})
-	}
-	return screenTable(pairHeadings, all)
-}
-
 // pairTable has a row for each pair, for programs.
 func pairTable(pairs []Pair) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-matrix", Columns: []export.RowColumn{{Name: "source"}, {Name: "destination"}, {Name: "messages"}, {Name: "bytes"}, {Name: "messages_per_second"}, {Name: "bytes_per_second"}}}

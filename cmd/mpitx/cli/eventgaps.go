@@ -41,7 +41,7 @@ func GapLines(run *recording.Run, gaps []trace.EventGap, asked []string) (lines 
 	return lines
 }
 
-// NotOfQueues reports whether a finding is not about the events of mpitx queues.
+// NotOfQueues reports whether a finding is not about the events of mpitx report RUN queues.
 func NotOfQueues(g trace.EventGap) bool {
 	return g.Gap == trace.Backwards || !strings.HasPrefix(g.Name, "PERUSE_") && !strings.HasPrefix(g.Name, "unexp_message_")
 }

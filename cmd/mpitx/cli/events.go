@@ -47,7 +47,7 @@ func WithoutEvents(c *catalog.Catalog) string {
 		why = " has the routines of MPI_T events, but no events"
 	}
 	return LibraryName(c) + why + "; libraries that have: Open MPI 6, MPICH (ch4) built with --enable-mpit-events. " +
-		"With any MPI, mpitx trace records calls and messages and derives events of PERUSE from them, and mpitx queues says what waited"
+		"With any MPI, mpitx trace records calls and messages and derives events of PERUSE from them, and mpitx report RUN queues says what waited"
 }
 
 // LibraryName is the short form of a library's version text: "Open MPI v4.1.4", "MPICH 4.0.2".

@@ -30,7 +30,8 @@ const (
 	formatHTML    = export.Format("html")
 )
 
-var reportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(export.ReportFormats)], FormatParquet, formatHTML, formatPprof)
+// ReportFormats are the formats of the overview of a profile.
+var ReportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(export.ReportFormats)], FormatParquet, formatHTML, formatPprof)
 
 // Showable reports, before any work, a format that standard output cannot show because it is a terminal.
 func (a *App) Showable(f export.Format) error {
@@ -60,24 +61,33 @@ func writeParquet(w io.Writer, run *recording.Run, o export.SampleOptions, only 
 	return runFormats(w, &chosen, "Parquet", args...)
 }
 
-// writeReport writes a report in any of the reportFormats.
-func writeReport(w io.Writer, p *profile.Profile, f export.Format, o export.ReportOptions) error {
+// WriteReport writes a report in any of the ReportFormats.
+func WriteReport(w io.Writer, p *profile.Profile, f export.Format, o export.ReportOptions) error {
 	if slices.Contains(export.ReportFormats, f) {
 		return export.Report(w, p, f, o)
+	}
+	if f == FormatParquet {
+		return WriteRows(w, p.Run.Dir, export.ReportRows(p, cmp.Or(o.Table, export.ReportTables[0])))
 	}
 	cut, err := json.Marshal(p.Cut)
 	if err != nil {
 		return err
 	}
-	return WriteFormat(w, p.Run.Dir, f, o, cut)
+	return writeFormat(w, f, bytes.NewReader(cut), "report", p.Run.Dir, string(f), o.Run)
 }
 
-// WriteFormat lets mpitx-formats write a report. cut is what it is restricted to.
-func WriteFormat(w io.Writer, dir string, f export.Format, o export.ReportOptions, cut []byte) error {
-	if o.IsTTY {
-		return Usagef("-o %s: a terminal cannot show it; name a file with --out", f)
+// WriteRows writes a table about a run as Parquet.
+func WriteRows(w io.Writer, dir string, rows *export.Rows) error {
+	var b bytes.Buffer
+	if err := rows.Encode(&b); err != nil {
+		return err
 	}
-	_, err := runFormats(w, bytes.NewReader(cut), string(f), "report", dir, string(f), cmp.Or(o.Table, export.ReportTables[0]), o.Run)
+	return writeFormat(w, FormatParquet, &b, "rows", dir)
+}
+
+// writeFormat lets mpitx-formats write what it reads from a reader.
+func writeFormat(w io.Writer, f export.Format, from io.Reader, args ...string) error {
+	_, err := runFormats(w, from, string(f), args...)
 	return err
 }
 

@@ -152,6 +152,9 @@ func isUsage(err error) bool {
 
 var unknownCommand = regexp.MustCompile(`(?s)^unknown command (".*") for "mpitx ?(.*)"$`)
 
+// moved are commands of earlier versions, and what does the same.
+var moved = map[string]string{"matrix": "report RUN matrix", "queues": "report RUN queues", "stats": "report RUN samples", "env": "list settings"}
+
 // wrongCommand rewrites such an error in mpitx's words.
 func (a *App) wrongCommand(text string) string {
 	if group, ok := strings.CutPrefix(text, "if any flags in the group ["); ok {
@@ -167,6 +170,9 @@ func (a *App) wrongCommand(text string) string {
 		return text + "; see mpitx help"
 	case m[2] != "":
 		return m[2] + ": takes no arguments; leave " + m[1] + " out"
+	}
+	if now := moved[strings.Trim(m[1], `"`)]; now != "" {
+		return "there is no command " + m[1] + "; use mpitx " + now
 	}
 	return "there is no command " + m[1] + cmp.Or(catalog.DidYouMean(a.Commands, strings.Trim(m[1], `"`)), "; see mpitx help")
 }
@@ -190,6 +196,9 @@ func WrongFlag(cmd *cobra.Command, err error) error {
 		name := "--" + unknown.GetSpecifiedName()
 		if name == "--dir" && strings.Contains(cmd.Use, "RUN") {
 			return Usagef("there is no flag --dir; name the run directory alone: %s DIRECTORY", cmd.CommandPath())
+		}
+		if name == "--once" {
+			return Usagef("there is no flag --once; use mpitx report RUN samples, functions or matrix")
 		}
 		return Usagef("there is no flag %s%s", name, cmp.Or(catalog.DidYouMean(names, name), "; see "+help))
 	case errors.As(err, &bare) && bare.GetSpecifiedShortnames() != "":

@@ -44,20 +44,25 @@ type ProfileCut struct {
 	Cut   profile.Cut
 }
 
-func (c *ProfileCut) Flags(cmd *cobra.Command, a *App, comm bool) {
+func (c *ProfileCut) Flags(cmd *cobra.Command, a *App) {
 	c.App = a
 	f := cmd.Flags()
 	FlagPhase(cmd, &c.Cut.Phases, "only this `PHASE` of the program; - is the time outside of all phases; may be repeated")
 	f.StringVar(&c.ranks, "rank", "", "only these `RANKS` of MPI_COMM_WORLD, such as 0,2-5")
-	if comm {
-		f.StringArrayVar(&c.Cut.Objects, "comm", nil, "only calls on the communicator, window or file with this `NAME`, as the report has it; may be repeated")
-		cmd.RegisterFlagCompletionFunc("comm", completeProfile(func(p *profile.Profile) (names []string) {
-			for _, o := range p.Objects {
-				names = append(names, o.Text())
-			}
-			return names
-		}))
-	}
+	f.StringArrayVar(&c.Cut.Objects, "comm", nil, "only calls on the communicator, window or file with this `NAME`, as the report has it; may be repeated")
+	cmd.RegisterFlagCompletionFunc("comm", completeProfile(func(p *profile.Profile) (names []string) {
+		for _, o := range p.Objects {
+			names = append(names, o.Text())
+		}
+		return names
+	}))
+	f.StringArrayVar(&c.Cut.Functions, "function", nil, "only MPI functions that match this `GLOB`; may be repeated")
+	cmd.RegisterFlagCompletionFunc("function", completeProfile(func(p *profile.Profile) (names []string) {
+		for _, f := range p.Functions {
+			names = append(names, f.Name)
+		}
+		return names
+	}))
 	cmd.RegisterFlagCompletionFunc("rank", cobra.NoFileCompletions)
 	cmd.ValidArgsFunction = CompleteRuns
 }
@@ -100,6 +105,11 @@ func completeProfile(names func(*profile.Profile) []string) cobra.CompletionFunc
 func (c *ProfileCut) Parse() (err error) {
 	if c.Cut.Ranks, err = text.ParseRanks(c.ranks); err != nil {
 		return Usagef("--rank: %v", err)
+	}
+	for _, pattern := range c.Cut.Functions {
+		if _, err := text.CompileGlob(pattern); err != nil {
+			return Usagef("--function %s: %v", pattern, err)
+		}
 	}
 	return nil
 }

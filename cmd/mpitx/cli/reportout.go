@@ -65,15 +65,15 @@ type ReportOut struct {
 	Late existing // what happens if the file has come to exist since the check
 }
 
-func (x *ReportOut) Flags(cmd *cobra.Command) { x.FormatOut.Flags(cmd, "reports", reportFormats...) }
+func (x *ReportOut) Flags(cmd *cobra.Command) { x.FormatOut.Flags(cmd, "reports", ReportFormats...) }
 
 // Write writes a report to the file, or else to w, whose terminal the options describe.
 func (x *ReportOut) Write(w io.Writer, p *profile.Profile, o export.ReportOptions) error {
 	if !x.Named() {
-		return writeReport(w, p, x.Form(), o)
+		return WriteReport(w, p, x.Form(), o)
 	}
 	o.Terminal = export.Terminal{UTF8: true}
-	name, err := createFile(x.Out, x.Part, x.then(x.Late), func(w io.Writer) error { return writeReport(w, p, x.Form(), o) })
+	name, err := createFile(x.Out, x.Part, x.then(x.Late), func(w io.Writer) error { return WriteReport(w, p, x.Form(), o) })
 	x.Out = name
 	return err
 }

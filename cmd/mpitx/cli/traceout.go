@@ -44,11 +44,17 @@ type RunPart struct {
 }
 
 func (p *RunPart) Flags(cmd *cobra.Command) {
+	p.Times(cmd)
+	cmd.Flags().StringVar(&p.ranks, "rank", "", "only these `RANKS` of MPI_COMM_WORLD, such as 0,2-5")
+	cmd.RegisterFlagCompletionFunc("rank", cobra.NoFileCompletions)
+}
+
+// Times are the flags of times alone.
+func (p *RunPart) Times(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.DurationVar(&p.From, "from", 0, "only from this `TIME` on, since the start of the job, such as 1.5s")
 	f.DurationVar(&p.To, "to", 0, "only until this `TIME`")
-	f.StringVar(&p.ranks, "rank", "", "only these `RANKS` of MPI_COMM_WORLD, such as 0,2-5")
-	for _, name := range []string{"from", "to", "rank"} {
+	for _, name := range []string{"from", "to"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
 }
@@ -63,13 +69,18 @@ func (p *RunPart) Parse(cmd *cobra.Command) error {
 	case p.From != 0 && p.To == 0:
 		p.To = 1<<63 - 1
 	}
+	p.Choose(ranks)
+	return nil
+}
+
+// Choose chooses ranks; none: all.
+func (p *RunPart) Choose(ranks []int) {
 	for _, r := range ranks {
 		if p.chosen == nil {
 			p.chosen = map[int]bool{}
 		}
 		p.chosen[r] = true
 	}
-	return nil
 }
 
 // Rank is nil if all ranks are chosen.
@@ -79,6 +90,9 @@ func (p *RunPart) Rank() func(*recording.Rank) bool {
 	}
 	return func(r *recording.Rank) bool { return p.chosen[r.Rank] }
 }
+
+// Has reports whether a rank is chosen.
+func (p *RunPart) Has(rank int) bool { return p.chosen == nil || p.chosen[rank] }
 
 // Check reports ranks that the run does not have.
 func (p *RunPart) Check(run *recording.Run) error {

@@ -45,7 +45,7 @@ func NewProfile(a *cli.App) *cobra.Command {
 		Long: `Profile the MPI calls of an unmodified MPI application (C, C++, Fortran, Python):
 calls, times, messages and bytes of each MPI function, by call site, rank,
 communicator and phase. A report is printed on standard error at the end. The
-run directory stays for mpitx report and mpitx matrix, which also work while the
+run directory stays for mpitx report, which also work while the
 application runs.
 
 Under a launcher (mpirun -n 4 mpitx profile -- ./app), each process becomes the
@@ -217,9 +217,9 @@ func (o *profileOptions) deliver(r *launch.Result) error {
 	}
 	next := ""
 	if len(o.pvars) > 0 {
-		next = ", mpitx stats " + dir
+		next = ", mpitx report " + dir + " samples"
 	}
-	o.a.Complain("profiled in %s%s; next: mpitx report %s, mpitx matrix %s%s", dir, r.NameSource, dir, dir, next)
+	o.a.Complain("profiled in %s%s; next: mpitx report %s, mpitx report %s matrix%s", dir, r.NameSource, dir, dir, next)
 	return nil
 }
 

@@ -16,10 +16,10 @@ func NewRecord(a *cli.App) *cobra.Command {
 		Use:   "record --pvar GLOB… [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Sample performance variables and keep the run for later",
 		Long: `Sample performance variables as mpitx sample does, and keep the run directory.
-mpitx export writes it in any format, mpitx stats summarizes it. The
+mpitx export writes it in any format, mpitx report summarizes it. The
 directory's name is printed on standard error at the end.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input
-  mpitx stats run1
+  mpitx report run1 samples
   mpitx export run1 -o csv --out samples.csv`,
 		RunE: o.run,
 	}
@@ -35,7 +35,7 @@ func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
 			if r.StillRunning {
 				o.a.Complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
 			}
-			o.a.Complain("recorded in %s%s; next: mpitx stats %s, mpitx export %s -o csv --out FILE", dir, r.NameSource, dir, dir)
+			o.a.Complain("recorded in %s%s; next: mpitx report %s samples, mpitx export %s -o csv --out FILE", dir, r.NameSource, dir, dir)
 		}
 	}
 	o.a.Last = r.End

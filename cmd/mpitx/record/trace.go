@@ -226,7 +226,7 @@ func (o *traceOptions) deliver(r *launch.Result) error {
 	default:
 		o.a.Complain("the trace is in %s", file)
 	}
-	o.a.Complain("the run is in %s%s; next: mpitx timeline %s, mpitx queues %s, mpitx export %s", dir, r.NameSource, dir, dir, dir)
+	o.a.Complain("the run is in %s%s; next: mpitx timeline %s, mpitx report %s queues, mpitx export %s", dir, r.NameSource, dir, dir, dir)
 	return err
 }
 

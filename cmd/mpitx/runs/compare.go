@@ -80,7 +80,7 @@ PERCENT of its base.`,
 	f.Lookup("new").Usage = "this `RUN` and those after it are compared with the base"
 	cli.Choose(cmd, &o.table, "table", "", "", "print this `TABLE` with all rows: "+strings.Join(export.CompareTables, ", "), export.CompareTables...)
 	o.FormatOut.Flags(cmd, "comparisons", export.CompareFormats...)
-	o.ProfileCut.Flags(cmd, a, true)
+	o.ProfileCut.Flags(cmd, a)
 	f.StringArrayVar(&o.pvars, "pvar", nil, "of samples, only variables that match this `GLOB`; may be repeated")
 	f.Float64Var(&o.failAbove, "fail-above", 0, "exit with 1 if something grew by more than `PERCENT`, see above")
 	cmd.RegisterFlagCompletionFunc("pvar", cobra.NoFileCompletions)

@@ -7,63 +7,146 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
-	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/profile"
-	"mpitx/recording/sites"
+	"mpitx/recording/trace"
 	"mpitx/recording/trigger"
 	"mpitx/text"
 )
 
+// view is one answer of mpitx report.
+type view struct {
+	name    string
+	formats []export.Format
+	takes   []string // flags for a part of views; all have --rank
+	globs   bool     // it takes GLOBs
+	show    func(*reading) error
+}
+
+const overview = "overview"
+
+// views are all of them, the default one first.
+var views = slices.Concat([]view{{name: overview, formats: cli.ReportFormats, takes: profileFlags, show: showProfile}}, profileViews(), []view{
+	{name: "matrix", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
+	{name: "queues", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, show: showQueues},
+	{name: "samples", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames), takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
+	{name: "events", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},
+	{name: export.TriggerTable, formats: tableFormats, takes: []string{"from", "to", "function"}, show: showTriggers},
+})
+
 type reportOptions struct {
-	table string
-	cli.ReportOut
+	cli.FormatOut
 	cli.ProfileCut
+	part cli.RunPart
+
+	oneSided, derived, byRank bool
+	table, sort               string
+	as                        recording.Transform
+	columnFilter
+}
+
+// reading is a run that a view reads.
+type reading struct {
+	*reportOptions
+	view *view
+	run  *recording.Run
+	dir  string // as the user named it
+	term export.Terminal
 }
 
 func NewReport(a *cli.App) *cobra.Command {
 	o := &reportOptions{}
 	cmd := &cobra.Command{
-		Use:         "report RUN",
+		Use:         "report RUN [VIEW [GLOB…]]",
 		Annotations: cli.Paged,
-		Short:       "Report where a profiled program spends its time in MPI",
-		Long: `Report the profile of a run directory, as mpitx profile writes it: what stands
-out, the MPI functions and call sites that took the most time, the imbalance
-between ranks, phases and communicators.
+		Short:       "Report what a run has recorded: MPI calls, messages, samples",
+		Long: `Report what a run directory holds. VIEW is one of:
 
-The run may still be in progress, or its job may have died: the report covers
-everything up to now.
+  overview        what stands out, and the first rows of the tables that follow
+  functions       MPI functions, by time (of mpitx profile, as all up to sizes)
+  sites           call sites, by time
+  ranks           ranks: time in MPI and outside, processor time
+  phases          phases of the program
+  communicators   communicators, windows and files
+  sizes           message sizes of each function
+  matrix          which rank sends to which: messages and bytes
+  queues          what messages and receives waited for (of mpitx trace)
+  samples         minimum, mean, maximum of each variable (of mpitx record)
+  events          how often events were raised (of mpitx trace --event)
+  triggers        when conditions were true (of mpitx run --when)
 
-Run time is the time from the end of MPI_Init to the beginning of MPI_Finalize.
-Efficiencies are those of the POP project: the parallel efficiency is the mean
-time outside of MPI divided by the run time, and the product of load balance
-and communication efficiency. Percentiles are estimates from a histogram, within
-about 10 percent.
+Without VIEW, the report is the overview; of a run without a profile, the
+triggers or the samples. The run may still be in progress, or its job may have
+died: a report covers everything up to now.
 
---phase, --rank and --comm restrict the report to a part of the run. --table
-prints one table with all rows. CSV and NDJSON hold one table, the functions
-unless --table chooses another; JSON holds all.`,
+--rank, --phase, --from, --to, --function and --comm restrict a view to a part of
+the run. A view refuses those that it cannot apply: a profile has no times, and
+messages between ranks are not counted by function.
+
+overview: run time is the time from the end of MPI_Init to the beginning of
+MPI_Finalize. Efficiencies are those of the POP project: the parallel efficiency
+is the mean time outside of MPI divided by the run time, and the product of load
+balance and communication efficiency. Percentiles are estimates from a
+histogram, within about 10 percent. JSON holds all tables, CSV and NDJSON the
+functions.
+
+matrix: ranks are those of MPI_COMM_WORLD, whatever the communicator, and the
+numbers are those of the senders. With --one-sided they are those of the ranks
+that made the operations: a put moves data from its rank to the target, a get
+from the target to its rank; MPI_Fetch_and_op does both. For many ranks, the
+table lists the pairs with the most bytes; CSV and JSON hold all.
+
+queues: a message that comes before its receive waits in the queue of unexpected
+messages, and is copied once more: its receive was posted late (UNEXPECTED, LATE
+RECV). A receive that is posted before its message comes waits in the queue of
+posted receives: its message was sent late (EXPECTED, LATE MSG). If the library
+raised events of its queues (mpitx trace --event 'PERUSE_*' or 'unexp_*'), the
+numbers are exact; otherwise, and with --derived, they are bounds from calls.
+docs/events.md describes all columns.
+
+samples: GLOBs choose variables by name. Counters, aggregates and timers have one
+number per rank: their growth over the run. All other classes have one number
+per sample; their mean and standard deviation are weighted by time. With
+--phase, the growth is the sum of the steps that end in the phase. CSV and JSON
+hold exact numbers in the unit of the variable.`,
 		Example: `  mpitx report run1
-  mpitx report run1 --phase solve --rank 0-3
-  mpitx report run1 --table sites
-  mpitx report run1 -o json --out report.json`,
-		Args: cli.Arguments(1, 1, "a run directory"),
-		RunE: a.OnRank0(o.run),
+  mpitx report run1 sites --phase solve --rank 0-3
+  mpitx report run1 matrix -o csv --out matrix.csv
+  mpitx report run1 samples 'mpitx:time/*' --nonzero --sort max
+  mpitx report run1 queues --rank 0 --from 2s`,
+		Args: cli.Arguments(1, -1, "a run directory"),
+		RunE: a.OnRank0(o.show),
 	}
-	tables := append(slices.Clone(export.ReportTables), export.TriggerTable)
-	cli.Choose(cmd, &o.table, "table", "", "", "print this `TABLE` with all rows: "+strings.Join(tables, ", "), tables...)
-	o.ReportOut.Flags(cmd)
-	o.ProfileCut.Flags(cmd, a, true)
+	o.FormatOut.Flags(cmd, "reports", formatsOf(views)...)
+	o.ProfileCut.Flags(cmd, a)
+	o.part.Times(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.oneSided, "one-sided", false, "matrix: one-sided operations (puts and gets) instead of messages")
+	cli.Choose(cmd, &o.table, "table", "", "", "queues: only this `TABLE`, peers or lengths", export.QueuesTables...)
+	f.BoolVar(&o.derived, "derived", false, "queues: compute from calls even if the library raised events")
+	cli.ChooseTransform(cmd, &o.as)
+	f.BoolVar(&o.nonzero, "nonzero", false, "samples: only variables with a value other than 0")
+	f.BoolVar(&o.byRank, "by-rank", false, "samples, functions: one row for each rank")
+	cli.Choose(cmd, &o.sort, "sort", "", "name", "samples: sort rows by this `COLUMN`: "+strings.Join(statOrders(), ", ")+"; numbers are sorted by unit, largest first", statOrders()...)
+	cmd.ValidArgsFunction = completeReport
 	return cmd
 }
 
-func (o *reportOptions) run(_ *cobra.Command, args []string) error {
-	if err := cmp.Or(o.Parse(), o.Check()); err != nil {
+func (o *reportOptions) show(cmd *cobra.Command, args []string) error {
+	v, err := o.choose(cmd, args)
+	if err != nil {
 		return err
 	}
+	if err := cmp.Or(o.ProfileCut.Parse(), o.part.Parse(cmd), o.columnFilter.parse(args[min(len(args), 2):])); err != nil {
+		return err
+	}
+	o.part.Choose(o.Cut.Ranks)
+	o.phases = o.Cut.Phases
 	if !o.Named() {
 		if err := o.App.Showable(o.Form()); err != nil {
 			return err
@@ -78,46 +161,135 @@ func (o *reportOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	defer run.Close()
-	triggers := sites.Triggers(run)
-	if o.table == export.TriggerTable || len(triggers) > 0 && !profile.Has(run) {
-		return o.writeTriggers(run, triggers, args[0], term)
-	}
-	p, err := o.Read(run, args[0])
-	if err != nil {
+	if err := o.part.Check(run); err != nil {
 		return err
 	}
-	unread := cmp.Or(cli.ResolveSites(o.App, p), cli.ReportJob(o.App, run.Dir))
-	if err := o.Write(o.App.Out, p, export.ReportOptions{Terminal: term, Run: text.Quote(args[0]), Table: o.table, Findings: p.Findings(), Triggers: triggers, Tools: launch.Tools(run.Dir), Lost: len(launch.Reduced(run))+len(run.IncompleteRanks()) > 0}); err != nil {
+	if v == nil {
+		v = defaultView(run)
+	}
+	if err := o.accepts(cmd, v); err != nil {
 		return err
 	}
-	return cmp.Or(cli.Partial(o.App, run), unread)
+	return v.show(&reading{reportOptions: o, view: v, run: run, dir: args[0], term: term})
 }
 
-// writeTriggers writes only what the triggers of a run found.
-func (o *reportOptions) writeTriggers(run *recording.Run, all []*trigger.Trigger, dir string, term export.Terminal) error {
-	if len(all) == 0 {
-		return cli.Failf("%s: the run has no triggers; record some with mpitx run --when CONDITION -- ./app", text.Quote(dir))
+// choose finds the view that is named; nil: none is.
+func (o *reportOptions) choose(cmd *cobra.Command, args []string) (*view, error) {
+	if len(args) < 2 {
+		return nil, o.Check()
 	}
-	if o.table != "" && o.table != export.TriggerTable {
-		return cli.Failf("%s: the run has triggers and no profile; use --table triggers, or record a profile with mpitx profile -- ./app", text.Quote(dir))
+	v := viewNamed(args[1])
+	if v == nil {
+		return nil, cli.Usagef("there is no view %s%s", text.Quote(args[1]), cmp.Or(catalog.DidYouMean(viewNames(), args[1]), "; views are "+strings.Join(viewNames(), ", ")))
 	}
-	write := func(w io.Writer, t export.Terminal) error { return export.Triggers(w, all, o.Form(), 0, "", t) }
-	switch form := o.Form(); {
-	case form == cli.FormatParquet:
-		write = func(w io.Writer, t export.Terminal) error {
-			return cli.WriteFormat(w, run.Dir, form, export.ReportOptions{Terminal: t, Table: export.TriggerTable, Run: dir}, nil)
+	if len(args) > 2 && !v.globs {
+		return nil, cli.Usagef("%s: the view %s takes no names; leave it out", text.Quote(args[2]), v.name)
+	}
+	return v, cmp.Or(o.accepts(cmd, v), o.Check())
+}
+
+// accepts reports flags and formats that a view does not have.
+func (o *reportOptions) accepts(cmd *cobra.Command, v *view) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if of := viewsWith(f.Name); err == nil && len(of) > 0 && !slices.Contains(of, v.name) {
+			err = cli.Usagef("--%s does not apply to %s; it is for %s", f.Name, v.name, strings.Join(of, ", "))
 		}
-	case !slices.Contains([]export.Format{export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV}, form):
-		return cli.Failf("%s: events of triggers cannot be written as %s; choose -o table, json, ndjson, csv or parquet", text.Quote(dir), form)
+	})
+	if err == nil && o.byRank && v.name == "functions" && !rowFormat(o.Form()) {
+		err = cli.Usagef("--by-rank: functions have rows for each rank in csv, ndjson and json; choose one with -o")
 	}
-	err := error(nil)
-	if o.Named() {
-		err = o.Create(func(w io.Writer) error { return write(w, export.Terminal{UTF8: true}) })
-	} else {
-		err = write(o.App.Out, term)
+	if err == nil && !slices.Contains(v.formats, o.Form()) && slices.Contains(formatsOf(views), o.Form()) {
+		err = cli.Usagef("-o %s: %s has the formats %s; choose one of these", o.Form(), v.name, strings.Join(cli.Texts(v.formats), ", "))
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+// defaultView is the overview, or what the run has instead of a profile.
+func defaultView(run *recording.Run) *view {
+	switch {
+	case profile.Has(run):
+	case trigger.Has(run):
+		return viewNamed(export.TriggerTable)
+	case cli.HasSamples(run):
+		return viewNamed("samples")
+	case trace.Has(run):
+		return viewNamed("queues")
 	}
-	return cli.Partial(o.App, run)
+	return viewNamed(overview)
+}
+
+func viewNamed(name string) *view {
+	for i := range views {
+		if views[i].name == name {
+			return &views[i]
+		}
+	}
+	return nil
+}
+
+func viewNames() (names []string) {
+	for _, v := range views {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// viewsWith are the views that have a flag; none: it is a flag of all.
+func viewsWith(flag string) (names []string) {
+	for _, v := range views {
+		if slices.Contains(v.takes, flag) {
+			names = append(names, v.name)
+		}
+	}
+	return names
+}
+
+func formatsOf(views []view) (all []export.Format) {
+	for _, v := range views {
+		for _, f := range v.formats {
+			if !slices.Contains(all, f) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// write writes to the file, or else to standard output.
+func (r *reading) write(write func(io.Writer, export.Terminal) error) error {
+	if r.Named() {
+		return r.Create(func(w io.Writer) error { return write(w, export.Terminal{UTF8: true}) })
+	}
+	return write(r.App.Out, r.term)
+}
+
+// rows writes a view that is a table, which Parquet holds, too.
+func (r *reading) rows(rows func() *export.Rows, write func(io.Writer, export.Terminal) error) error {
+	if r.Form() == cli.FormatParquet {
+		write = func(w io.Writer, _ export.Terminal) error { return cli.WriteRows(w, r.run.Dir, rows()) }
+	}
+	return r.write(write)
+}
+
+// rowFormat reports whether a format is one of rows for programs.
+func rowFormat(f export.Format) bool {
+	return f == export.FormatCSV || f == export.FormatNDJSON || f == export.FormatJSON
+}
+
+// options are the part of the run.
+func (r *reading) options() recording.Options {
+	return recording.Options{From: r.part.From, To: r.part.To, Rank: r.part.Rank()}
+}
+
+// completeReport completes a run, a view, and the names that are in the run.
+func completeReport(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		return cli.CompleteRuns(cmd, args, word)
+	case len(args) == 1:
+		return viewNames(), cobra.ShellCompDirectiveNoFileComp
+	case args[1] == "samples":
+		return completeRunAndNames(cmd, args, word)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }

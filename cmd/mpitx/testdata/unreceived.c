@@ -1,4 +1,4 @@
-/* unreceived.c: messages that nobody receives, for the tests of `mpitx trace` and `mpitx queues`: unreceived hang|ends|frees. */
+/* unreceived.c: messages that nobody receives, for the tests of `mpitx trace` and `mpitx report RUN queues`: unreceived hang|ends|frees. */
 #include <mpi.h>
 #include <string.h>
 

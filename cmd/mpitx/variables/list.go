@@ -71,6 +71,9 @@ sample and mpitx record count them inside applications, with any MPI. They are
 listed if you ask for them by kind or by name, and in the table of everything.
 Most also exist per function: mpitx list 'mpitx:*/MPI_Send'.
 
+What sets the library from outside, MPI_T or not, is listed by mpitx list
+settings.
+
 A GLOB (* ? [a-z]) must match the whole name; case does not matter. NAME:CLASS
 chooses a performance variable by its class.`,
 		Example: `  mpitx list
@@ -96,6 +99,7 @@ chooses a performance variable by its class.`,
 	cmd.RegisterFlagCompletionFunc("category", a.CompleteCategories)
 	cmd.Flags().BoolVar(&o.essential, "essential", false, "only the control variables that users commonly tune, by purpose, and settings beyond MPI_T")
 	cmd.Flags().BoolVar(&o.tree, "tree", false, "draw a tree of the categories with their variables and events")
+	cmd.AddCommand(newSettings(a))
 	return cmd
 }
 

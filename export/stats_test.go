@@ -1,6 +1,4 @@
-//go:build cgo && linux
-
-package runs
+package export
 
 import (
 	"bytes"
@@ -10,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 )
@@ -22,9 +19,9 @@ func TestStatsFormatsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	rows := statRows(run.Stats(recording.Options{}))
+	rows := StatRows(statsOf(run), false)
 	var c, j bytes.Buffer
-	if rows.Write(&c, export.FormatCSV, export.Terminal{}) != nil || rows.Write(&j, export.FormatJSON, export.Terminal{}) != nil {
+	if rows.Write(&c, FormatCSV, Terminal{}) != nil || rows.Write(&j, FormatJSON, Terminal{}) != nil {
 		t.Fatal("it cannot be written")
 	}
 	lines, err := csv.NewReader(&c).ReadAll()
@@ -56,7 +53,7 @@ func TestStatsTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	stats := run.Stats(recording.Options{})
+	stats := statsOf(run)
 	for width, want := range map[int]string{
 		0: `VARIABLE              UNIT        MIN       MEAN        MAX  MAX AT  MIN AT  STDDEV  COUNT  AS
 mpitx:bytes_sent      MB       21.76      21.76      21.76   3       0-2      0.00       4  delta
@@ -81,8 +78,15 @@ mpitx:time_in_mpi     ms        2.206      2.469
 `,
 	} {
 		var b bytes.Buffer
-		if err := statTable(stats, export.Terminal{}).Write(&b, export.FormatTable, export.Terminal{Width: width, UTF8: true}); err != nil || b.String() != want {
+		if err := StatTable(stats, false, Terminal{}).Write(&b, FormatTable, Terminal{Width: width, UTF8: true}); err != nil || b.String() != want {
 			t.Errorf("width %d: %v\n%s", width, err, b.String())
 		}
 	}
+}
+
+func statsOf(run *recording.Run) (all []Stat) {
+	for _, s := range run.Stats(recording.Options{}) {
+		all = append(all, Stat{Stat: s})
+	}
+	return all
 }

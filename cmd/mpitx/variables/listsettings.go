@@ -18,15 +18,16 @@ import (
 	"mpitx/text"
 )
 
-type envOptions struct {
+type settingsOptions struct {
 	cli.Source
 	format export.Format
 }
 
-func NewEnv(a *cli.App) *cobra.Command {
-	o := &envOptions{Source: cli.Source{App: a, RanksMayLeaveEarly: true}}
+// newSettings is mpitx list settings.
+func newSettings(a *cli.App) *cobra.Command {
+	o := &settingsOptions{Source: cli.Source{App: a, RanksMayLeaveEarly: true}}
 	cmd := &cobra.Command{
-		Use:         "env",
+		Use:         "settings",
 		Annotations: cli.Paged,
 		Short:       "List what sets this MPI from outside: environment, options, files",
 		Long: `List the settings that influence the MPI library, with their values and where
@@ -46,9 +47,9 @@ If one of the settings stops the library, mpitx lists the settings without the
 library's values. The exit code is then 3, or the launcher's.
 
 Under a launcher, the table shows the settings of rank 0.`,
-		Example: `  mpitx env
-  mpirun -n 4 mpitx env
-  mpitx env --mpi mpich -o json`,
+		Example: `  mpitx list settings
+  mpirun -n 4 mpitx list settings
+  mpitx list settings --mpi mpich -o json`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -57,7 +58,7 @@ Under a launcher, the table shows the settings of rank 0.`,
 	return cmd
 }
 
-func (o *envOptions) run(cmd *cobra.Command) error {
+func (o *settingsOptions) run(cmd *cobra.Command) error {
 	c, err := o.Open(cmd, nil, "")
 	var unread *inspect.Error
 	code := cli.ExitPartial
@@ -174,7 +175,7 @@ func influences(found []settings.Influence, c *catalog.Catalog, effect func(*cat
 }
 
 // noteOthers says that other ranks were set differently: the answer is of rank 0.
-func (o *envOptions) noteOthers(c *catalog.Catalog) {
+func (o *settingsOptions) noteOthers(c *catalog.Catalog) {
 	n := 0
 	for k := range c.Cvars {
 		if len(c.Cvars[k].Origins) > 0 {

@@ -1,0 +1,48 @@
+package runs
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
+	"mpitx/recording/trace"
+	"mpitx/text"
+)
+
+// showEvents shows how often the events of MPI_T and PERUSE were raised.
+func showEvents(r *reading) error {
+	name := text.Quote(r.dir)
+	if !trace.Has(r.run) {
+		return cli.Failf("%s: the run has no events; record some with mpitx trace --event GLOB -- ./app", name)
+	}
+	o := r.options()
+	all := trace.EventTotals(r.run, trace.Options{From: o.From, To: o.To, Rank: o.Rank})
+	for k, glob := range r.globs {
+		if m := r.matchers[k]; !slices.ContainsFunc(all, func(e trace.EventTotal) bool { return m.MatchName(e.Name) }) {
+			return cli.Failf("%s: no such event was raised%s", text.Quote(glob), cli.EventHints(namesOf(all), glob))
+		}
+	}
+	all = slices.DeleteFunc(all, func(e trace.EventTotal) bool {
+		return len(r.globs) > 0 && !slices.ContainsFunc(r.matchers, func(m *catalog.Matcher) bool { return m.MatchName(e.Name) })
+	})
+	if len(all) == 0 {
+		r.App.Complain("%s: no events were raised; mpitx trace --event GLOB records those of a library, or derives them from calls", name)
+	}
+	rows := func(people bool) *export.Rows { return export.EventTotals(all, people, r.term) }
+	err := r.rows(func() *export.Rows { return rows(false) },
+		func(w io.Writer, t export.Terminal) error { return rows(!rowFormat(r.Form())).Write(w, r.Form(), t) })
+	for _, line := range cli.GapLines(r.run, trace.EventGaps(r.run, o.Rank), nil) {
+		r.App.Complain("%s: %s", name, line)
+	}
+	return cmp.Or(err, cli.Partial(r.App, r.run))
+}
+
+func namesOf(all []trace.EventTotal) (names []string) {
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	return names
+}

@@ -1,0 +1,53 @@
+package runs
+
+import (
+	"cmp"
+	"io"
+
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
+	"mpitx/launch"
+	"mpitx/recording/sites"
+	"mpitx/text"
+)
+
+var (
+	profileFlags = []string{"phase", "function", "comm"}
+	tableFormats = []export.Format{export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV, cli.FormatParquet}
+)
+
+// profileViews are the tables of a profile.
+func profileViews() (all []view) {
+	for _, name := range export.ReportTables {
+		takes := profileFlags
+		switch name {
+		case "functions":
+			takes = append(takes[:len(takes):len(takes)], "by-rank")
+		case "sizes": // they are counted for all communicators together
+			takes = []string{"phase", "function"}
+		}
+		all = append(all, view{name: name, formats: tableFormats, takes: takes, show: showProfile})
+	}
+	return all
+}
+
+// showProfile shows the overview of a profile or one of its tables.
+func showProfile(r *reading) error {
+	p, err := r.Read(r.run, r.dir)
+	if err != nil {
+		return err
+	}
+	unread := cmp.Or(cli.ResolveSites(r.App, p), cli.ReportJob(r.App, r.run.Dir))
+	o := export.ReportOptions{Run: text.Quote(r.dir), Findings: p.Findings(), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),
+		Lost: len(launch.Reduced(r.run))+len(r.run.IncompleteRanks()) > 0}
+	if r.view.name != overview {
+		o.Table = r.view.name
+	}
+	err = r.write(func(w io.Writer, t export.Terminal) error {
+		if o.Terminal = t; r.byRank {
+			return export.FunctionsByRank(p).Write(w, r.Form(), t)
+		}
+		return cli.WriteReport(w, p, r.Form(), o)
+	})
+	return cmp.Or(err, cli.Partial(r.App, r.run), unread)
+}
