@@ -80,13 +80,6 @@ func look(c *Config, launch machine.Launch, first bool) (*application, error) {
 	if _, err := environ(c, x, &runDir{}, NameValue{}); err != nil {
 		return nil, err
 	}
-	// A rank on the same node that did not check would create a run directory for a job that rank 0 refuses.
-	if first || c.Job == "" && oneNode(c.Env, launch) {
-		if err := c.Check(x.mpi, first); err != nil {
-			return x, err
-		}
-		return x, x.tryTools(c)
-	}
 	return x, nil
 }
 

@@ -47,17 +47,14 @@ cat <&7 7<&- 3>&1 >&2 &`
 
 // becomesApplication reports whether rank 0's process can become the application. A workload's exit code is mpitx's own,
 // and so is that of a job that mpitx kills.
-func (r *Result) becomesApplication() bool {
+func (r *Job) becomesApplication() bool {
 	return r.launch.Name == "hydra" && r.Workload == "" && !r.Kills && machine.WrongLauncher(r.launch, r.app.mpi) == ""
 }
 
 // startCollector starts the collector and the holder. cancel ends them if this process could not become the application;
 // nil: they could not be started.
-func startCollector(r *Result) (cancel func()) {
-	argv, err := r.Again("--job=" + r.job.String())
-	if err != nil {
-		return nil
-	}
+func startCollector(r *Job) (cancel func()) {
+	argv := r.again("--job=" + r.job.String())
 	end, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
 		return nil
@@ -113,13 +110,12 @@ func keepDescriptors() (pass func()) {
 }
 
 // collectAfter runs the collector.
-func (r *Result) collectAfter(pid int) error {
+func (r *Job) collectAfter(pid int) error {
 	syscall.Setsid()
 	signal.Ignore(syscall.SIGPIPE)
 	if n, _ := syscall.Read(fdBecame, make([]byte, 1)); n > 0 {
 		return nil
 	}
-	r.job.hold()
 	over := r.watch(func() {})
 	for wait := 100 * time.Millisecond; r.elected() && !waitFor(fdEnd, unix.POLLIN, wait); wait = min(2*wait, 10*time.Second) {
 	}
@@ -129,15 +125,15 @@ func (r *Result) collectAfter(pid int) error {
 	}
 	released, release := whenReleased()
 	ended, known := endingOfPID(r.Env, pid)
-	if !known && endedWell(r.job.dir, max(1, r.launch.Size-len(r.absent(r.launch.Size)))) { // on a busy machine, Hydra has waited for it already
+	if !known && endedWell(r.job.dir, max(1, r.size-len(r.absent()))) { // on a busy machine, Hydra has waited for it already
 		ended, known = ending{}, true
 	}
 	if r.Code, r.killed = ended.code, ended.how(); !known {
 		r.killed = endedSomehow
 	}
-	size, wait := max(1, r.launch.Size), 10*time.Second
+	wait := 10 * time.Second
 	switch {
-	case size == 1:
+	case r.size == 1:
 		wait = 0
 	case r.Code != 0:
 		wait = 2 * time.Second // the launcher kills the other ranks
@@ -151,23 +147,23 @@ func (r *Result) collectAfter(pid int) error {
 		}
 	}
 	if waits {
-		r.announceIfSlow(size)
+		r.announceIfSlow()
 	} else {
 		text := "the job failed"
 		if !known {
 			text = "the launcher has ended"
 		}
-		if follows, more := r.Promise(r.job.shown(), true); !more {
-			r.Say("%s; %s", text, follows)
+		if r.promise.Kept != "" {
+			r.Say("%s; %s", text, r.promise.Kept)
 			return nil
 		}
-		r.promise(text)
+		r.announce(text)
 	}
 	var err error
 	if r.app, err = look(r.Config, r.launch, false); err == nil {
-		err = r.conclude(size, wait)
+		err = r.conclude(wait)
 	}
-	if !known && err == nil && r.Run != nil && len(r.Run.Ranks) >= size-len(r.absent(size)) && finalized(r.Run) {
+	if !known && err == nil && r.Run != nil && len(r.Run.Ranks) >= r.size-len(r.absent()) && finalized(r.Run) {
 		r.Code = 0
 	}
 	if err == nil && r.Run == nil {

@@ -15,8 +15,8 @@ import (
 
 // announceIfSlow handles a failed job: its launcher may kill mpitx before the samples are written (Open MPI's does so a second
 // after SIGTERM). If writing takes longer than a moment, a message announces what will be written.
-func (r *Result) announceIfSlow(size int) {
-	if r.launch.Rank < 0 || size == 1 || r.Code == 0 {
+func (r *Job) announceIfSlow() {
+	if r.launch.Rank < 0 || r.size == 1 || r.Code == 0 {
 		return
 	}
 	done, over := make(chan struct{}), make(chan struct{})
@@ -30,7 +30,7 @@ func (r *Result) announceIfSlow(size int) {
 		case <-term:
 		case <-time.After(500 * time.Millisecond):
 		}
-		r.promise("the job failed")
+		r.announce("the job failed")
 	}()
 	r.written = func() {
 		close(done)
@@ -40,14 +40,14 @@ func (r *Result) announceIfSlow(size int) {
 
 // gather opens the run after all ranks have exited, or after a while, and recovers the samples of dead ranks. It
 // returns nil if nothing was recorded.
-func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
-	run, err := r.settled(size, wait)
+func (r *Job) gather(wait time.Duration) (*recording.Run, error) {
+	run, err := r.settled(wait)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && r.job.removed():
 		r.discardMemory(wait)
 	case errors.Is(err, recording.ErrNotARun):
 		r.collect()
-	case err == nil && (len(run.Ranks) < size || slices.ContainsFunc(run.Ranks, (*recording.Rank).Recoverable)):
+	case err == nil && (len(run.Ranks) < r.size || slices.ContainsFunc(run.Ranks, (*recording.Rank).Recoverable)):
 		run.Close()
 		r.collect()
 		run, err = recording.Open(r.job.dir)
@@ -69,10 +69,10 @@ func (r *Result) gather(size int, wait time.Duration) (*recording.Run, error) {
 
 // settled waits, for a limited time, until all ranks have exited. If rank 0's application has exited and recorded
 // nothing, it does not wait.
-func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
+func (r *Job) settled(wait time.Duration) (*recording.Run, error) {
 	for deadline := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
 		run, err := recording.Open(r.job.dir)
-		if err != nil || len(run.Ranks) == 0 || r.over(run, size) || time.Now().After(deadline) {
+		if err != nil || len(run.Ranks) == 0 || r.over(run) || time.Now().After(deadline) {
 			return run, err
 		}
 		run.Close()
@@ -80,7 +80,7 @@ func (r *Result) settled(size int, wait time.Duration) (*recording.Run, error) {
 }
 
 // discardMemory removes the memory files of this job, whose run directory was removed, when their processes have exited.
-func (r *Result) discardMemory(wait time.Duration) {
+func (r *Job) discardMemory(wait time.Duration) {
 	for deadline := time.Now().Add(wait); recording.DiscardMemory(r.job.dir); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.Say("some ranks are still running; after they have ended, run mpitx recover --stale to free their memory files")
@@ -91,15 +91,12 @@ func (r *Result) discardMemory(wait time.Duration) {
 
 // handOver leaves the run to the stand-in if this job has failed and ranks may still run: the launcher kills them, and
 // their samples can be collected, only after this process has exited.
-func (r *Result) handOver(run *recording.Run, size int) bool {
-	if r.standIn == nil || r.Code == 0 || run == nil || r.over(run, size) {
-		return false
-	}
-	if _, ok := r.Promise(r.job.shown(), true); !ok {
+func (r *Job) handOver(run *recording.Run) bool {
+	if r.standIn == nil || r.Code == 0 || run == nil || r.promise.Kept != "" || r.over(run) {
 		return false
 	}
 	run.Close()
-	r.promise("the job failed")
+	r.announce("the job failed")
 	r.Say("the data of ranks that are still running are collected after the launcher has ended them; if no message follows, run mpitx recover %s", text.Quote(r.Shown))
 	r.standIn.say(saidOver)
 	return true
@@ -107,7 +104,7 @@ func (r *Result) handOver(run *recording.Run, size int) bool {
 
 // collect recovers samples in memory files on this node: of dead processes, and of processes that could no longer
 // write to the run directory (chroot, another user, a file size limit).
-func (r *Result) collect() {
+func (r *Job) collect() {
 	all, err := recording.Recover(r.job.dir, false)
 	for _, rank := range all {
 		if rank.Unstarted {
@@ -126,7 +123,7 @@ func (r *Result) collect() {
 
 // over reports whether the run is complete. If mpitx started the launcher, all its processes have exited, except those
 // that escaped it.
-func (r *Result) over(run *recording.Run, size int) bool {
+func (r *Job) over(run *recording.Run) bool {
 	if r.Ranks > 0 {
 		_, away := run.Unreachable()
 		return !run.Running() && len(away) == 0
@@ -140,10 +137,10 @@ func (r *Result) over(run *recording.Run, size int) bool {
 			seen[rank.Rank] = true
 		}
 	}
-	for rank := range r.absent(size) {
+	for rank := range r.absent() {
 		seen[rank] = true
 	}
-	return (len(seen) >= size || alone(run) && len(run.Ranks) >= size) && !run.Running()
+	return (len(seen) >= r.size || alone(run) && len(run.Ranks) >= r.size) && !run.Running()
 }
 
 // alone reports whether each process was a job of its own.

@@ -3,11 +3,11 @@
 package launch
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,55 +35,46 @@ type Config struct {
 	Force         bool          // run the application even if the agent cannot be attached
 	Job           string        // identifies the job of another mpitx that started this process; "" if there is none
 
-	// Watch observes the application while it runs, in a goroutine, until over is closed. kill ends the job with this exit
-	// code. nil: nothing is observed.
-	Watch func(dir string, over <-chan struct{}, kill func(code int))
-	Kills bool // Watch may kill the job
+	// Command is this process's command line up to the command's name, and Arguments is the rest: launchers, collectors and stand-ins
+	// start it again, with more flags between the two.
+	Command, Arguments []string
 
-	// ExplainEvent says why a pattern of --event matched no event; names are those that the run has. "": it was said, or it need not be.
-	ExplainEvent func(m machine.MPI, pattern string, names []string) string
+	// Each Watch observes the application while it runs, in a goroutine, until over is closed. kill ends the job with this exit
+	// code.
+	Watch []func(dir string, over <-chan struct{}, kill func(code int))
+	Kills bool // one of Watch may kill the job
 
-	// Item is the name that a library's description gives a value of a control variable; "" if there is none.
-	Item func(m machine.MPI, cvar, value string) string
-
-	Say   func(format string, args ...any) // prints a message
-	Alert func(text string)                // prints a message from any goroutine
-	Again func(more ...string) ([]string, error)
-	Hooks
+	Say func(format string, args ...any) // prints a message; any goroutine may call it
 }
 
-// Hooks are the command's part.
-type Hooks interface {
-	// Check finds further reasons against the run before anything is created or started. All processes of a job on one node
-	// come to the same result. first is true in the process that reports for its job.
-	Check(m machine.MPI, first bool) error
-	// Promise describes what happens to a run whose job has failed. It may be called from any goroutine. late is true
-	// after the command was killed with its job; ok is false if nothing more will be written.
-	Promise(dir string, late bool) (text string, ok bool)
-	// Names are the known names of a library's variables.
-	Names(m machine.MPI) []string
-	// Unmatched says what to do about a pattern that matched no variable; names are those that the run has.
-	Unmatched(m machine.MPI, pattern string, names []string) string
-	// Summarize prints a summary of the run.
-	Summarize(run *recording.Run)
+// Promise says what becomes of the run of a job that has failed, for people.
+type Promise struct {
+	Text string // what will be written, and the command for it in case it is not
+	Kept string // said instead after mpitx was killed with its job, if nothing more will be written; "": Text is said
 }
 
 // NameValue is a control variable, or a key of the agent's configuration, with its value.
 type NameValue struct{ Name, Value string }
 
-// Result is how an application exited, and what was recorded.
-type Result struct {
+// Job is an application and its run. Its command calls Look, Enter and Run, and then reads what was recorded; End ends the command in
+// any case.
+type Job struct {
+	Shown string // the run directory, for messages; from Enter on
+
+	// These are known after Run.
 	Run          *recording.Run // nil if nothing was recorded, or if another process has the run
 	Code         int            // the application's exit code
-	Shown        string         // the run directory, for messages
-	NameSource   string         // how the ranks derived its name, for messages
+	NameSource   string         // how the ranks derived the directory's name, for messages
 	StillRunning bool           // ranks were still running, so more may be written to the run directory
 	Unrecovered  bool           // some samples could not be recovered, which was reported
+	Told         bool           // the messages about the run were printed by a process that was killed
 
 	*Config
 	launch    machine.Launch
 	app       *application
 	job       *runDir
+	size      int // number of ranks
+	promise   Promise
 	ended     ending
 	killed    string      // how the program was ended, if it did not exit by itself; "": it did
 	unstarted []int       // ranks that died while the agent started
@@ -91,52 +82,91 @@ type Result struct {
 	seen      seen        // what agents that did not record said
 	standIn   *standIn    // nil if there is none
 	promised  atomic.Bool // a message has announced what will be written
-	reported  bool        // the messages about the run were printed
-	refused   bool        // the application was not started
+	started   bool        // the application was started
 	written   func()      // ends the watch over a failed job; nil if there is none
 }
 
-// Start becomes the application, or runs it and returns after it has exited and its samples are collected. err is an
-// earlier error: the processes that wait for this one in a job must learn of it. The result's End ends the command in
-// any case.
-func Start(c Config, err error) (*Result, error) {
-	r := &Result{Config: &c, launch: c.Env.Launcher()}
-	if err == nil && c.Env.Getenv(standInVariable) != "" {
-		return r, r.takeOver()
+// New is a job that was not looked at.
+func New(c Config) *Job {
+	return &Job{Config: &c, launch: c.Env.Launcher()}
+}
+
+// takesOver reports whether this process is a stand-in or a collector.
+func (r *Job) takesOver() bool { return r.Env.Getenv(standInVariable) != "" }
+
+// Look finds every reason against the run before anything is created or started.
+func (r *Job) Look() (err error) {
+	if r.takesOver() {
+		return nil
 	}
-	size, wait := max(1, r.launch.Size), time.Duration(0)
-	if err == nil {
-		r.app, err = look(&c, r.launch, r.first())
-	}
-	if err == nil {
-		r.job, err = openRunDir(c.Env, r.launch, c.Dir, c.Job, c.Version, c.Tools...)
+	r.app, err = look(r.Config, r.launch, r.First())
+	return err
+}
+
+// Library is the MPI of the application, which Look has found.
+func (r *Job) Library() machine.MPI { return r.app.mpi }
+
+// First reports whether this process reports for its job.
+func (r *Job) First() bool { return r.launch.Rank <= 0 && r.Job == "" }
+
+// Checks reports whether the command has to look for further reasons against the run, between Look and Enter. All such processes of a job
+// on one node have to come to the same result: a rank that did not check would create a run directory for a job that rank 0 refuses.
+func (r *Job) Checks() bool {
+	return !r.takesOver() && (r.First() || r.Job == "" && oneNode(r.Env, r.launch))
+}
+
+// Enter creates the run directory, or enters the one that another process of the job has created.
+func (r *Job) Enter() (err error) {
+	if r.takesOver() {
+		err = r.enterAgain()
+	} else {
+		if r.Checks() {
+			err = r.app.tryTools(r.Config)
+		}
+		if err == nil {
+			r.job, err = openRunDir(r.Env, r.launch, r.Dir, r.Job, r.Version, r.Tools...)
+		}
 	}
 	if err == nil {
 		r.job.hold()
+		r.Shown = r.job.shown()
 	}
-	switch {
-	case err != nil:
-	case c.Ranks > 0:
-		size, wait = c.Ranks, 2*time.Second // launchers exit before the processes that they killed
+	return err
+}
+
+// Start becomes the application, or runs it and returns after it has exited and what was recorded is collected.
+func (r *Job) Start(p Promise) (err error) {
+	r.promise = p
+	if r.takesOver() {
+		r.started = true
+		return r.takeOver()
+	}
+	wait := time.Duration(0)
+	if r.size = max(1, r.launch.Size); r.Ranks > 0 {
+		r.size, wait = r.Ranks, 2*time.Second // launchers exit before the processes that they killed
 		err = r.launchRanks()
-	default:
+	} else {
 		err = r.run()
-		wait = patience(r.ended, size)
+		wait = patience(r.ended, r.size)
 	}
 	if err != nil {
-		return r, r.refuse(err)
+		return err
 	}
+	r.started = true
 	r.Code, r.killed = r.ended.code, r.ended.how()
-	if c.Ranks == 0 && !r.elected() {
-		return r, nil
+	if r.Ranks == 0 && !r.elected() {
+		return nil
 	}
-	r.announceIfSlow(size)
-	return r, r.conclude(size, wait)
+	r.announceIfSlow()
+	return r.conclude(wait)
 }
 
 // End ends a command that will exit with this code, after everything was written and reported.
-func (r *Result) End(code int) int {
-	if r.refused {
+func (r *Job) End(code int) int {
+	if !r.started {
+		if r.job != nil && r.First() {
+			r.job.discard()
+		}
 		EndJob(r.Env, code)
 	}
 	if r.written != nil {
@@ -148,23 +178,14 @@ func (r *Result) End(code int) int {
 }
 
 // Discard removes the run directory.
-func (r *Result) Discard() { recording.Discard(r.job.dir) }
+func (r *Job) Discard() { recording.Discard(r.job.dir) }
 
 // Promised reports whether a message has announced what will be written.
-func (r *Result) Promised() bool { return r.promised.Load() }
-
-// refuse handles a process that does not start.
-func (r *Result) refuse(err error) error {
-	r.refused = true
-	if r.job != nil && r.first() {
-		r.job.discard()
-	}
-	return err
-}
+func (r *Job) Promised() bool { return r.promised.Load() }
 
 // run becomes the application. A process without a launcher runs it as a child, and so does the lowest rank, which waits for
 // the others, unless a collector does.
-func (r *Result) run() error {
+func (r *Job) run() error {
 	r.app.fit(r.Env, r.job.dir)
 	if r.launch.Rank >= 0 && r.job.register(r.Env, r.launch.Rank) {
 		return exited(r.launch)
@@ -190,36 +211,35 @@ func (r *Result) run() error {
 		}
 	}
 	r.standIn = startStandIn(r)
-	if r.ended, err = supervise(&exec.Cmd{Path: r.app.Path, Args: argv, Env: environ}, r.launch.Rank >= 0, func() { r.promise("the job failed") }, r.watch); err != nil {
+	if r.ended, err = supervise(&exec.Cmd{Path: r.app.Path, Args: argv, Env: environ}, r.launch.Rank >= 0, func() { r.announce("the job failed") }, r.watch); err != nil {
 		return startFailed(argv[0], err)
 	}
 	return nil
 }
 
 // watch starts the command's watch over a job. end reports whether it has killed the job, and with which exit code.
-func (r *Result) watch(kill func()) (end func() (code int, killed bool)) {
+func (r *Job) watch(kill func()) (end func() (code int, killed bool)) {
 	r.endings = followEndings(r.job.dir, max(1, r.Ranks, r.launch.Size))
-	if r.Watch == nil {
-		return func() (int, bool) { return 0, false }
-	}
 	var code atomic.Int64
-	over, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		r.Watch(r.job.dir, r.unelected(over), func(c int) {
-			code.Store(int64(c) + 1)
-			kill()
+	var watches sync.WaitGroup
+	over := make(chan struct{})
+	for _, watch := range r.Watch {
+		watches.Go(func() {
+			watch(r.job.dir, r.unelected(over), func(c int) {
+				code.Store(int64(c) + 1)
+				kill()
+			})
 		})
-	}()
+	}
 	return func() (int, bool) {
 		close(over)
-		<-done
+		watches.Wait()
 		return int(code.Load()) - 1, code.Load() > 0
 	}
 }
 
 // unelected is closed when over is, or when a lower rank finishes the run.
-func (r *Result) unelected(over <-chan struct{}) <-chan struct{} {
+func (r *Job) unelected(over <-chan struct{}) <-chan struct{} {
 	if r.launch.Rank <= 0 {
 		return over
 	}
@@ -237,19 +257,18 @@ func (r *Result) unelected(over <-chan struct{}) <-chan struct{} {
 	return either
 }
 
+// again is this process's command line with more flags.
+func (r *Job) again(more ...string) []string { return slices.Concat(r.Command, more, r.Arguments) }
+
 // launchRanks starts this command again as ranks of the MPI's launcher.
-func (r *Result) launchRanks() error {
+func (r *Job) launchRanks() error {
 	more := []string{"--job=" + r.job.String()}
 	for _, t := range r.Tools {
 		if strings.HasPrefix(t.From, qmpi.Variable) { // launchers may not pass the variable to other nodes
-			more = append(more, "--tool="+t.String())
+			more = append(more, "--more-tool="+t.String())
 		}
 	}
-	inner, err := r.Again(more...)
-	if err != nil {
-		return err
-	}
-	argv, environ, err := r.Env.LaunchCommand(r.app.mpi, r.Ranks, inner)
+	argv, environ, err := r.Env.LaunchCommand(r.app.mpi, r.Ranks, r.again(more...))
 	if err != nil {
 		return err
 	}
@@ -283,18 +302,18 @@ func patience(e ending, size int) time.Duration {
 	return 10 * time.Second
 }
 
-// conclude collects the run and prints the messages about it.
-func (r *Result) conclude(size int, wait time.Duration) error {
-	r.Shown, r.NameSource = r.job.shown(), r.job.named()
+// conclude collects the run.
+func (r *Job) conclude(wait time.Duration) error {
+	r.NameSource = r.job.named()
 	if r.launch.Rank > 0 && !oneNode(r.Env, r.launch) { // another host may have a run of the same name
 		host, _ := os.Hostname()
 		r.NameSource = " on " + host + r.NameSource
 	}
-	run, err := r.gather(size, wait)
+	run, err := r.gather(wait)
 	if r.endings.write() && run != nil {
 		run.ReadExits()
 	}
-	if err == nil && r.handOver(run, size) {
+	if err == nil && r.handOver(run) {
 		return nil
 	}
 	if err != nil {
@@ -338,21 +357,14 @@ func (r *Result) conclude(size int, wait time.Duration) error {
 		}
 	}
 	r.Run = run
-	if !r.reported {
-		for _, line := range r.report(size) {
-			r.Say("%s", line)
-		}
-		r.Summarize(run)
-		r.standIn.say(saidTold)
-	}
 	return nil
 }
 
-// first reports whether this process reports for its job.
-func (r *Result) first() bool { return r.launch.Rank <= 0 && r.Job == "" }
+// Tell notes that the messages about the run were printed: a process that takes over does not print them again.
+func (r *Job) Tell() { r.standIn.say(saidTold) }
 
 // launcher describes what started the ranks.
-func (r *Result) launcher() machine.Launch {
+func (r *Job) launcher() machine.Launch {
 	m := r.app.mpi
 	if r.Ranks == 0 {
 		return r.launch
@@ -364,13 +376,12 @@ func (r *Result) launcher() machine.Launch {
 	return l
 }
 
-// promise announces what will be written after the launcher has returned, and the command for it in case it is not. It
+// announce says what will be written after the launcher has returned, and the command for it in case it is not. It
 // may be called at any time from any goroutine.
-func (r *Result) promise(why string) {
+func (r *Job) announce(why string) {
 	if !hasRanks(r.job.dir) || r.promised.Swap(true) {
 		return
 	}
-	text, _ := r.Promise(r.job.shown(), false)
-	r.Alert(fmt.Sprintf("%s; %s", why, text))
+	r.Say("%s; %s", why, r.promise.Text)
 	r.standIn.say(saidPromise)
 }

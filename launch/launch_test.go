@@ -129,13 +129,11 @@ func TestFailedStartLeavesNothing(t *testing.T) {
 // If an application cannot be recorded, the command fails before it creates anything. The application's own exit code is passed on.
 func TestStartRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
-	why := errors.New("wrong use")
-	r, err := Start(Config{Env: &machine.Env{}}, why)
-	if err != why || r.Run != nil || r.Code != 0 || r.End(2) != 2 {
-		t.Errorf("%+v, %v", r, err)
+	if r := New(Config{Env: &machine.Env{}}); r.End(2) != 2 {
+		t.Errorf("%+v", r)
 	}
-	r, err = Start(Config{Env: &machine.Env{}, Args: []string{"./nonexistent"}}, nil)
-	if err == nil || !strings.Contains(err.Error(), "start ./nonexistent: there is no such file") || r.End(1) != 1 {
+	r := New(Config{Env: &machine.Env{}, Args: []string{"./nonexistent"}})
+	if err := r.Look(); err == nil || !strings.Contains(err.Error(), "start ./nonexistent: there is no such file") || r.End(1) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if left, _ := filepath.Glob("*"); len(left) > 0 {

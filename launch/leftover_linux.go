@@ -10,7 +10,7 @@ import (
 const killTime = time.Second
 
 // running are descriptors of the processes that have not ended.
-func (r *Result) running(ranks []started) (left []int) {
+func (r *Job) running(ranks []started) (left []int) {
 	for _, s := range ranks {
 		fd, err := unix.PidfdOpen(s.pid, 0)
 		if err != nil {
@@ -26,7 +26,7 @@ func (r *Result) running(ranks []started) (left []int) {
 }
 
 // ranksGone reports whether all ranks of the job were started on this host and have ended.
-func (r *Result) ranksGone() bool {
+func (r *Job) ranksGone() bool {
 	ranks := startedRanks(startedPath(r.job.dir))
 	if len(ranks) < r.Ranks {
 		return false
@@ -39,7 +39,7 @@ func (r *Result) ranksGone() bool {
 }
 
 // endRanks ends the ranks on this host whose launcher has ended without them: it was killed, or gave up.
-func (r *Result) endRanks() {
+func (r *Job) endRanks() {
 	path := startedPath(r.job.dir)
 	addLine(path, overLine)
 	left := r.running(startedRanks(path))

@@ -12,9 +12,19 @@ import (
 	"mpitx/text"
 )
 
-// report lists the messages about the run, each once for all ranks that it concerns.
-func (r *Result) report(size int) []string {
-	run, names := r.Run, r.Names(r.app.mpi)
+// Known is what a command knows about the library and what it has asked for, to explain messages.
+type Known struct {
+	Names []string // of the library's variables, at its last reading
+	// Item is the name that the library's description gives a value of a control variable; "" if there is none.
+	Item func(cvar, value string) string
+	// Pvar says what to do about a pattern of --pvar that matched no variable, and Event why one of --event matched no event ("": it was
+	// said, or it need not be). names are those that the run has.
+	Pvar, Event func(pattern string, names []string) string
+}
+
+// Messages lists the messages about the run, each once for all ranks that it concerns.
+func (r *Job) Messages(known Known) []string {
+	run, names, size := r.Run, known.Names, r.size
 	t := &messages{}
 	addIncomplete(t, run)
 	var lost recording.Counters
@@ -28,13 +38,10 @@ func (r *Result) report(size int) []string {
 			switch {
 			case rank.Counters.Lacks > 0 && (n.Code == recording.NoteUnmatched || n.Code == recording.NoteUnmatchedEvent || strings.HasSuffix(n.Text, tooMany)): // the lack is the reason
 			case n.Code == recording.NoteUnmatched:
-				t.add(rank.Rank, "--pvar "+n.Text+": no such variable"+r.Unmatched(r.app.mpi, n.Text, inRun))
+				t.add(rank.Rank, known.Pvar(n.Text, inRun))
 			case n.Code == recording.NoteUnmatchedEvent:
-				if r.ExplainEvent == nil {
-					break
-				}
-				if why := r.ExplainEvent(r.app.mpi, n.Text, inRun); why != "" {
-					t.add(rank.Rank, "--event "+n.Text+": "+why)
+				if why := known.Event(n.Text, inRun); why != "" {
+					t.add(rank.Rank, why)
 				}
 			case n.Code == recording.NoteFaulty:
 				t.add(rank.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
@@ -72,7 +79,7 @@ func (r *Result) report(size int) []string {
 		t.add(l.Rank, fmt.Sprintf("only the first process that called MPI_Init is recorded; %d more had the same rank, the last one %s; start each MPI program with its own mpitx", l.Count, l.Program))
 	}
 	some := len(seen) > 0 && len(seen) < size
-	unknown, absent := false, r.absent(size)
+	unknown, absent := false, r.absent()
 	for rank := range size {
 		switch {
 		case !some || seen[rank]:
@@ -92,7 +99,7 @@ func (r *Result) report(size int) []string {
 	if unknown {
 		say("%s", otherPreload)
 	}
-	lines = append(lines, outcomes(run, names, knownNames(names, run), func(cvar, value string) string { return r.Item(r.app.mpi, cvar, value) })...)
+	lines = append(lines, outcomes(run, names, knownNames(names, run), known.Item)...)
 	for _, text := range []string{Loss(run), Away(run)} {
 		if text != "" {
 			say("%s", text)

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"mpitx/machine"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 )
@@ -83,26 +82,28 @@ func TestReport(t *testing.T) {
 		rank(0, recording.StateEnded, typo, bad, note{Code: recording.NoteSuggestions, Text: "b\na\na"}), rank(1, recording.StateEnded, typo, event, note{Code: recording.NoteSpawned, Text: "2"}),
 		rank(3, recording.StateDied, typo, event, bad, note{Severity: recording.Info, Text: "not for users"}),
 	}
-	explainEvent := func(_ machine.MPI, pattern string, names []string) string {
-		return fmt.Sprint("no ", pattern, " in ", names)
+	known := Known{
+		Names: []string{"b", "a", "a"},
+		Pvar:  func(pattern string, names []string) string { return fmt.Sprint("no variable ", pattern, " of ", names) },
+		Event: func(pattern string, names []string) string { return fmt.Sprint("no event ", pattern, " in ", names) },
 	}
-	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}, ExplainEvent: explainEvent}, Run: run}
-	want := []string{"ranks 0-1,3: --pvar ab*@all: no such variable, of [a b]", "ranks 0,3: bad", "ranks 1,3: --event x.*: no x.* in [a b]",
+	r := &Job{app: &application{}, Config: &Config{}, Run: run, size: 4}
+	want := []string{"ranks 0-1,3: no variable ab*@all of [a b]", "ranks 0,3: bad", "ranks 1,3: no event x.* in [a b]",
 		"rank 3: the process died before it could finish recording; the data up to then are in the run",
 		"rank 2: nothing was recorded: no program with the agent called MPI_Init, it died while the agent started, or it could not write to the run directory", otherPreload,
 		"2 processes were started by MPI_Comm_spawn and are not recorded: " + unspawned}
-	if got := r.report(4); !slices.Equal(got, want) {
+	if got := r.Messages(known); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	r.unstarted = []int{2}
 	want[4] = "rank 2: nothing was recorded: the process died while the agent started"
 	want = slices.Delete(want, 5, 6) // no advice on how to load the agent
-	if got := r.report(4); !slices.Equal(got, want) {
+	if got := r.Messages(known); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	r.seen.ranks = map[int]string{0: "app: other", 2: "app: /full/run: No space left on device"}
 	want[4] = "rank 2: nothing was recorded: app: /full/run: No space left on device"
-	if got := r.report(4); !slices.Equal(got, want) {
+	if got := r.Messages(known); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -126,25 +127,18 @@ func TestSeen(t *testing.T) {
 // Dead processes are reported with their ranks, also if all have died.
 func TestReportDied(t *testing.T) {
 	run := openRun(t, func(*recordingtest.Stream) {})
-	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
+	r := &Job{app: &application{}, Config: &Config{}, Run: run}
 	for size, want := range map[int]string{1: "the process died before it could finish recording; it had taken no samples",
 		2: "all ranks: the process died before it could finish recording; it had taken no samples"} {
 		run.Ranks = nil
 		for n := range size {
 			run.Ranks = append(run.Ranks, &recording.Rank{Rank: n, Size: size, State: recording.StateDied, Interval: time.Second})
 		}
-		if got := r.report(size); !slices.Equal(got, []string{want}) {
+		r.size = size
+		if got := r.Messages(Known{}); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q", got)
 		}
 	}
-}
-
-type hooks struct{ Hooks }
-
-func (hooks) Names(machine.MPI) []string { return []string{"b", "a", "a"} }
-
-func (hooks) Unmatched(_ machine.MPI, _ string, names []string) string {
-	return fmt.Sprintf(", of %v", names)
 }
 
 // A profile that lacks something says why, once for all ranks. Samples that were reduced are no matter of the profile.
@@ -169,8 +163,9 @@ func TestIncomplete(t *testing.T) {
 	if got := Incomplete(run); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	r := &Result{app: &application{}, Config: &Config{Hooks: hooks{}}, Run: run}
-	if got := r.report(3); !slices.Equal(got, want) {
+	r := &Job{app: &application{}, Config: &Config{}, Run: run}
+	r.size = 3
+	if got := r.Messages(Known{}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

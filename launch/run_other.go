@@ -28,9 +28,9 @@ func keepLauncher(*exec.Cmd, bool, func() bool, func(func()) func() (int, bool))
 	return ending{}, errLinux
 }
 
-func (*Result) endRanks() {}
+func (*Job) endRanks() {}
 
-func (*Result) ranksGone() bool { return false }
+func (*Job) ranksGone() bool { return false }
 
 const standInVariable = "MPITX_STAND_IN"
 
@@ -42,13 +42,15 @@ func (*standIn) say(byte) {}
 
 func (*standIn) done() {}
 
-func startStandIn(*Result) *standIn { return nil }
+func startStandIn(*Job) *standIn { return nil }
 
-func (*Result) becomesApplication() bool { return false }
+func (*Job) becomesApplication() bool { return false }
 
-func startCollector(*Result) func() { return nil }
+func startCollector(*Job) func() { return nil }
 
-func (*Result) takeOver() error { return errLinux }
+func (*Job) enterAgain() error { return errLinux }
+
+func (*Job) takeOver() error { return errLinux }
 
 // EndJob does nothing here.
 func EndJob(*machine.Env, int) {}

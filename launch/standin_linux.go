@@ -59,14 +59,11 @@ func (p *standIn) done() {
 }
 
 // startStandIn starts the stand-in if the launcher kills mpitx.
-func startStandIn(r *Result) *standIn {
+func startStandIn(r *Job) *standIn {
 	if name := r.launch.Name; name != "hydra" && name != "orte" && name != "prrte" {
 		return nil
 	}
-	argv, err := r.Again("--job=" + r.job.String())
-	if err != nil {
-		return nil
-	}
+	argv := r.again("--job=" + r.job.String())
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil
@@ -111,15 +108,15 @@ func launcherFile(pid, fd int) *os.File {
 	return f
 }
 
-// takeOver runs the stand-in.
-func (r *Result) takeOver() (err error) {
-	rank0, _ := strconv.Atoi(r.Env.Getenv(collectorVariable))
+// enterAgain enters the run directory of the parent.
+func (r *Job) enterAgain() (err error) {
 	for _, name := range []string{"PMI_FD", "HYDI_CONTROL_FD"} { // Hydra considers a process alive while these are open
-		if fd, err := strconv.Atoi(r.Env.Getenv(name)); err == nil && fd > 3 && rank0 == 0 {
+		if fd, err := strconv.Atoi(r.Env.Getenv(name)); err == nil && fd > 3 && r.collects() == 0 {
 			syscall.Close(fd)
 		}
 	}
 	r.launch.PID, _ = strconv.Atoi(r.Env.Getenv(standInVariable)) // the parent may have exited already
+	r.size = max(1, r.launch.Size)
 	if r.job, err = parseJob(r.Job); err != nil {
 		return err
 	}
@@ -127,8 +124,19 @@ func (r *Result) takeOver() (err error) {
 	if r.Config.Dir == "" {
 		_, _, r.job.nameSource = jobKey(r.Env, r.launch) // works only while the launcher runs
 	}
-	if rank0 > 0 {
-		return r.collectAfter(rank0)
+	return nil
+}
+
+// collects is the process id of rank 0 that a collector waits for; 0 if this process is none.
+func (r *Job) collects() int {
+	pid, _ := strconv.Atoi(r.Env.Getenv(collectorVariable))
+	return pid
+}
+
+// takeOver runs the stand-in, or the collector.
+func (r *Job) takeOver() error {
+	if pid := r.collects(); pid > 0 {
+		return r.collectAfter(pid)
 	}
 	words, err := io.ReadAll(os.NewFile(3, "parent"))
 	if !r.elected() {
@@ -145,23 +153,22 @@ func (r *Result) takeOver() (err error) {
 		r.awaitLauncher(10 * time.Second)
 	}
 	killed := fmt.Sprintf("the launcher killed mpitx on rank %d with the job", r.launch.Rank)
-	text, more := r.Promise(r.job.shown(), true)
-	if !more {
-		r.Say("%s; %s", killed, text)
+	if r.promise.Kept != "" {
+		r.Say("%s; %s", killed, r.promise.Kept)
 		return nil
 	}
 	r.promised.Store(slices.Contains(words, saidPromise))
-	r.promise(killed)
+	r.announce(killed)
 	if r.app, err = look(r.Config, r.launch, false); err != nil {
 		return err
 	}
-	r.reported = slices.Contains(words, saidTold)
-	return r.conclude(max(1, r.launch.Size), 2*time.Second)
+	r.Told = slices.Contains(words, saidTold)
+	return r.conclude(2 * time.Second)
 }
 
 // removeEmptyRunLater removes the empty run directory after the launcher has exited, because a rank that starts late creates it
 // again.
-func (r *Result) removeEmptyRunLater() {
+func (r *Job) removeEmptyRunLater() {
 	links, _ := filepath.Glob("/proc/self/fd/*")
 	for _, link := range links { // the launcher waits until its pipes are closed, and the processes that it starts inherit them
 		fd, err := strconv.Atoi(filepath.Base(link))
@@ -174,7 +181,7 @@ func (r *Result) removeEmptyRunLater() {
 }
 
 // awaitLauncher waits, for a limited time, until the launcher has exited, and reports whether it has.
-func (r *Result) awaitLauncher(most time.Duration) bool {
+func (r *Job) awaitLauncher(most time.Duration) bool {
 	if r.launch.PID == 0 {
 		return false
 	}

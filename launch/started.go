@@ -81,7 +81,7 @@ func (j *runDir) eachStarted(each func(rank int) bool) {
 }
 
 // elected reports whether this process finishes the run, as far as is known.
-func (r *Result) elected() bool {
+func (r *Job) elected() bool {
 	lowest, registered := true, false
 	if r.launch.Rank > 0 {
 		r.job.eachStarted(func(rank int) bool {
@@ -93,19 +93,19 @@ func (r *Result) elected() bool {
 }
 
 // absent are the ranks that mpitx has not started, if that is known: ranks on other hosts may start at any time.
-func (r *Result) absent(size int) map[int]bool {
+func (r *Job) absent() map[int]bool {
 	ranks := map[int]bool{}
 	if r.launch.Rank < 0 || !oneNode(r.Env, r.launch) {
 		return ranks
 	}
-	for rank := range size {
+	for rank := range r.size {
 		ranks[rank] = true
 	}
 	r.job.eachStarted(func(rank int) bool {
 		delete(ranks, rank)
 		return true
 	})
-	if len(ranks) == size { // the directory could not be written
+	if len(ranks) == r.size { // the directory could not be written
 		clear(ranks)
 	}
 	return ranks

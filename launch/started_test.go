@@ -14,7 +14,7 @@ func TestElected(t *testing.T) {
 	job := &runDir{dir: dir}
 	elected := func() (ranks []int) {
 		for rank := range 4 {
-			r := &Result{Config: &Config{Env: machine.System()}, launch: machine.Launch{Rank: rank}, job: job}
+			r := &Job{Config: &Config{Env: machine.System()}, launch: machine.Launch{Rank: rank}, job: job}
 			if r.elected() {
 				ranks = append(ranks, rank)
 			}

@@ -38,6 +38,7 @@ func run(args []string) int {
 	// A write to a closed pipe then returns EPIPE instead of sending a signal. Child processes are not affected.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a, rank := cli.NewApp()
+	a.Args = args
 	root := newRoot(a)
 	root.SetArgs(args)
 	if rank > 0 {

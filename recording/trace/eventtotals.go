@@ -8,10 +8,13 @@ import (
 	"mpitx/recording"
 )
 
+// DerivedEvent is the kind of events that are derived from calls.
+const DerivedEvent = "derived"
+
 // EventTotal is how often events of one name were raised in a part of a run, and recorded.
 type EventTotal struct {
 	Name string
-	Kind string // "MPI_T", "PERUSE", or "derived": from calls
+	Kind string // "MPI_T", "PERUSE" or DerivedEvent
 	From Bound  // of derived ones
 
 	Raised      uint64 // callbacks of the whole run, in which not all were recorded; 0: not known, or derived
@@ -56,7 +59,7 @@ func EventTotals(run *recording.Run, o Options) []EventTotal {
 		case e.External != nil:
 			add(at(cmp.Or(kinds[e.External.Name], "MPI_T"), e.External.Name, e.Rank.Rank), e.External.Time)
 		case e.Derived != nil:
-			one := at("derived", e.Derived.Name, e.Rank.Rank)
+			one := at(DerivedEvent, e.Derived.Name, e.Rank.Rank)
 			one.From = e.Derived.Bound
 			add(one, e.Derived.Time)
 		}

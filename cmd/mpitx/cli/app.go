@@ -27,6 +27,7 @@ type App struct {
 	noPager bool   // --no-pager
 
 	Commands []string // their names
+	Args     []string // of this process
 
 	// Last is called with the exit code after everything was printed, and returns the one to exit with: other processes wait for it.
 	// nil: only the parent process waits.

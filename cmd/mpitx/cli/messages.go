@@ -152,6 +152,9 @@ func isUsage(err error) bool {
 
 var unknownCommand = regexp.MustCompile(`(?s)^unknown command (".*") for "mpitx ?(.*)"$`)
 
+// movedFlags are flags of commands, and what does the same now.
+var movedFlags = map[string]string{"top --once": "mpitx report RUN samples, functions or matrix", "run --pvar": "--sample GLOB"}
+
 // moved are commands of earlier versions, and what does the same.
 var moved = map[string]string{"matrix": "report RUN matrix", "queues": "report RUN queues", "stats": "report RUN samples", "env": "list settings"}
 
@@ -197,8 +200,8 @@ func WrongFlag(cmd *cobra.Command, err error) error {
 		if name == "--dir" && strings.Contains(cmd.Use, "RUN") {
 			return Usagef("there is no flag --dir; name the run directory alone: %s DIRECTORY", cmd.CommandPath())
 		}
-		if name == "--once" {
-			return Usagef("there is no flag --once; use mpitx report RUN samples, functions or matrix")
+		if now := movedFlags[cmd.Name()+" "+name]; now != "" {
+			return Usagef("there is no flag %s; use %s", name, now)
 		}
 		return Usagef("there is no flag %s%s", name, cmp.Or(catalog.DidYouMean(names, name), "; see "+help))
 	case errors.As(err, &bare) && bare.GetSpecifiedShortnames() != "":

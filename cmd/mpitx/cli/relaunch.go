@@ -5,49 +5,28 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"mpitx/export"
 	"mpitx/machine"
 	"mpitx/machine/keep"
 )
 
-// InnerCommand is the command that a launcher starts for each rank: this one with its flags except -n, more flags, and
-// its arguments.
-func InnerCommand(cmd *cobra.Command, more ...string) ([]string, error) {
+// CommandLine is this process's command line up to the command's name, and the rest: flags between the two are added for the processes
+// that run the same command for this one.
+func (a *App) CommandLine(cmd *cobra.Command) (command, arguments []string, err error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return nil, Failf("start: %v", err)
+		return nil, nil, Failf("start: %v", err)
 	}
-	line := append([]string{exe}, strings.Fields(cmd.CommandPath())[1:]...)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name == "ranks" {
-			return
-		}
-		if several, ok := f.Value.(interface{ Words() []string }); ok {
-			line = append(line, several.Words()...)
-			return
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
-			line = append(line, "--"+f.Name+"="+v)
-		}
-	})
-	line = append(line, more...)
-	if args := cmd.Flags().Args(); len(args) > 0 {
-		line = append(append(line, "--"), args...)
-	}
-	return line, nil
+	at := slices.Index(a.Args, cmd.Name()) + 1
+	return append([]string{exe}, a.Args[:at]...), a.Args[at:], nil
 }
 
 // UntilEnded returns a context that the first ending signal cancels, with the error that the command ends with as its cause. A signal
@@ -84,11 +63,11 @@ func EndedBy(s syscall.Signal) error {
 func (s *Source) Relaunch(command *cobra.Command) error {
 	keeper := keep.Catch(keep.Options{Launcher: true})
 	defer keeper.Stop()
-	inner, err := InnerCommand(command)
+	name, arguments, err := s.App.CommandLine(command)
 	if err != nil {
 		return err
 	}
-	argv, environ, err := s.App.Env.LaunchCommand(s.Chosen, s.N, inner)
+	argv, environ, err := s.App.Env.LaunchCommand(s.Chosen, s.N, slices.Concat(name, []string{"--launched"}, arguments))
 	if err != nil {
 		return err
 	}

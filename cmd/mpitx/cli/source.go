@@ -28,6 +28,7 @@ type Source struct {
 	MPI                string
 	N                  int
 	Timeout            time.Duration
+	launched           bool   // this is one of the ranks of -n
 	RanksMayLeaveEarly bool   // the command cannot fail after everything is read
 	comm               string // the communicator for variables bound to one: "self", or else world
 	Term               export.Terminal
@@ -44,6 +45,8 @@ func (s *Source) Flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
 	f.StringVar(&s.MPI, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), demo (the built-in one), an installation prefix, or a libmpi file")
 	f.IntVarP(&s.N, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
+	f.BoolVar(&s.launched, "launched", false, "")
+	f.MarkHidden("launched")
 	f.DurationVar(&s.Timeout, "timeout", time.Minute, "stop waiting for the MPI library after this `TIME`")
 	if !live {
 		f.StringVar(&s.From, "from", "", "read a snapshot `FILE` instead of a live MPI")
@@ -124,6 +127,10 @@ func (s *Source) collect(writes []catalog.WriteRequest, stage inspect.Stage) (*c
 func (s *Source) Check(cmd *cobra.Command) error {
 	if s.Timeout <= 0 {
 		return Usagef("--timeout: must be positive")
+	}
+	if s.launched { // -n is done
+		s.N = 0
+		return nil
 	}
 	return s.App.CheckRanks(cmd, s.N)
 }

@@ -5,13 +5,17 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/launch"
+	"mpitx/machine"
 	"mpitx/text"
 )
 
-type recordOptions struct{ sampling }
+// recordOutput keeps the run directory.
+type recordOutput struct{ *sampling }
 
 func NewRecord(a *cli.App) *cobra.Command {
-	o := &recordOptions{sampling{a: a}}
+	r := &recorder{App: a}
+	s := newSampling(r, "pvar")
+	s.required, r.tools, r.output = true, []tool{s}, recordOutput{s}
 	cmd := &cobra.Command{
 		Use:   "record --pvar GLOB… [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Sample performance variables and keep the run for later",
@@ -21,28 +25,25 @@ directory's name is printed on standard error at the end.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input
   mpitx report run1 samples
   mpitx export run1 -o csv --out samples.csv`,
-		RunE: o.run,
+		RunE: r.run,
 	}
-	o.flags(cmd)
+	r.program.flags(cmd, a)
+	s.flags(cmd)
 	return cmd
 }
 
-func (o *recordOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := launch.Start(o.config(cmd, args, o))
-	if err == nil && r.Run != nil {
-		defer r.Run.Close()
-		if dir := text.Quote(r.Shown); o.kept(r) {
-			if r.StillRunning {
-				o.a.Complain("some ranks were still running; after they have ended, mpitx recover %s collects what they left in memory", dir)
-			}
-			o.a.Complain("recorded in %s%s; next: mpitx report %s samples, mpitx export %s -o csv --out FILE", dir, r.NameSource, dir, dir)
-		}
-	}
-	o.a.Last = r.End
-	return cli.Ended(r.Code, err)
+func (o recordOutput) configure(*cobra.Command, *launch.Config) error { return nil }
+
+func (o recordOutput) check(machine.MPI, bool) error { return nil }
+
+func (o recordOutput) promise(dir string) launch.Promise {
+	return launch.Promise{Text: "the recorded samples are in " + text.Quote(dir)}
 }
 
-// Promise implements launch.Hooks: the run directory stays.
-func (o *recordOptions) Promise(dir string, _ bool) (words string, ok bool) {
-	return "the recorded samples are in " + text.Quote(dir), true
+func (o recordOutput) deliver(j *launch.Job) error {
+	if dir := text.Quote(j.Shown); o.kept(j) {
+		o.runningWarning(j, "")
+		o.Complain("recorded in %s%s; next: mpitx report %s samples, mpitx export %s -o csv --out FILE", dir, j.NameSource, dir, dir)
+	}
+	return nil
 }

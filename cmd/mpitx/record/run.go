@@ -1,44 +1,45 @@
 package record
 
 import (
-	"bytes"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
-	"mpitx/export"
-	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
-	"mpitx/recording/sites"
-	"mpitx/recording/where"
+	"mpitx/recording/trace"
 	"mpitx/text"
 )
 
-type runOptions struct {
-	a *cli.App
-	attachFlags
-	triggers triggerFlags
-	hang     string
-
-	idle time.Duration // of --hang
-	kill bool
+// runOutput says what any mix of tools has recorded.
+type runOutput struct {
+	*recorder
+	sampling  *sampling
+	profiling *profiling
+	tracing   *tracing
+	triggers  *triggers
 }
 
 func NewRun(a *cli.App) *cobra.Command {
-	o := &runOptions{a: a}
+	r := &recorder{App: a}
+	o := &runOutput{r, newSampling(r, "sample"), &profiling{recorder: r}, &tracing{recorder: r}, &triggers{recorder: r}}
+	h := &hang{recorder: r}
+	o.sampling.triggers = o.triggers
+	r.tools, r.output = []tool{h, o.triggers, o.sampling, o.profiling, o.tracing}, o
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- APPLICATION [ARGUMENT…]",
-		Short: "Run an application so that mpitx where can look at it",
-		Long: `Run an application and record what each rank does at each moment, for
-mpitx where. This costs a few nanoseconds per MPI call and writes nothing to
-disk while the job runs. The run directory is removed if the job ends
-successfully, unless --dir names it.
+		Short: "Run an application with any mix of tools",
+		Long: `Run an application with mpitx's agent, which records what each rank does at each
+moment, for mpitx where. This costs a few nanoseconds per MPI call and writes
+nothing to disk while the job runs. The run directory is removed if the job ends
+successfully, unless --dir names it or a tool has recorded something.
+
+The tools can be mixed: --sample, --profile, --trace, --event, --when, --hang and
+--tool. mpitx sample, record, profile and trace are presets with one of them,
+and write its result at the end. mpitx report, export, timeline and top read the
+run directory of any mix.
 
 With --hang TIME, mpitx looks for a job that hangs: no rank has made progress
 in MPI for that long. Polling with MPI_Test or MPI_Iprobe that finds nothing is
@@ -57,151 +58,98 @@ variables, it fires when it becomes true, and again after it was false;
 otherwise in each call. At the end mpitx prints where and how often, with the
 values; mpitx report shows all events.
 
+With --then sample, the variables of --sample and of the conditions are sampled
+when a condition becomes true, and with --interval also at each interval.
+
 With --tool LIB, the application's MPI calls pass through a QMPI tool: a shared
 library that intercepts MPI functions. Several are called in the order given.
-mpitx sample, record and profile have --tool as well, and time calls with their
-tools. mpitx loads each tool in another process first, and refuses those that
+The other tools time calls with these. mpitx loads each tool in another process first, and refuses those that
 cannot be used. docs/qmpi.md describes how to write one.`,
 		Example: `  mpirun -n 4 mpitx run -- ./app input
-  mpitx run -n 4 --dir run1 -- ./app input
+  mpitx run -n 4 --profile --trace --dir run1 -- ./app input
   mpitx run -n 4 --hang 10m:kill -- ./app input
   mpirun -n 4 mpitx run --when 'pml_ob1_unexpected_msgq_length > 5' \
       --on MPI_Recv --then backtrace -- ./app input
   mpirun -n 4 mpitx run --tool ./libcounter.so --tool ./liblogger.so -- ./app`,
-		RunE: o.run,
+		RunE: r.run,
 	}
-	o.attachFlags.flags(cmd, a)
-	o.triggers.flags(cmd, a, &o.attachFlags)
-	cmd.Flags().StringVar(&o.hang, "hang", "", "report a job that has made no progress for this `TIME`; TIME:kill also ends it")
+	r.program.flags(cmd, a)
+	o.sampling.flags(cmd)
+	f := cmd.Flags()
+	f.Lookup("no-summary").Usage = "do not print what was recorded at the end"
+	f.BoolVar(&o.profiling.on, "profile", false, "profile MPI calls: times, messages and bytes, by call site, phase and communicator")
+	o.profiling.flags(cmd, "with --profile: ")
+	f.BoolVar(&o.tracing.on, "trace", false, "trace MPI calls and messages, each with its times")
+	o.tracing.flags(cmd, "with --trace: ")
+	o.triggers.flags(cmd)
+	h.flags(cmd)
 	return cmd
 }
 
-// ExitHung is the exit code of a job that --hang has killed; timeout(1) uses it, too.
-const ExitHung = 124
+func (o *runOutput) configure(*cobra.Command, *launch.Config) error { return nil }
 
-func (o *runOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := launch.Start(o.config(cmd, args))
-	if err == nil && r.Run != nil {
-		defer r.Run.Close()
-		dir := text.Quote(r.Shown)
-		switch events := o.triggers.tell(r.Run); {
-		case events:
-			o.a.Complain("the events of --when are in %s%s; next: mpitx report %s", dir, r.NameSource, dir)
-		case o.dir == "" && r.Code == 0 && !r.StillRunning && !r.Unrecovered && len(r.Run.Damage()) == 0:
-			r.Discard()
-		default:
-			o.a.Complain("the states of all ranks are in %s%s; next: mpitx where %s", dir, r.NameSource, dir)
+func (o *runOutput) check(machine.MPI, bool) error { return nil }
+
+func (o *runOutput) promise(dir string) launch.Promise {
+	what := "the states of all ranks are in "
+	if o.records() {
+		what = "what was recorded is in "
+	}
+	return launch.Promise{Text: what + text.Quote(dir)}
+}
+
+// records reports whether a tool records other things than states and events of --when.
+func (o *runOutput) records() bool {
+	return len(o.sampling.all) > 0 && !o.triggers.samples || o.profiling.on || o.traces()
+}
+
+func (o *runOutput) traces() bool { return o.tracing.on || len(o.tracing.events.all) > 0 }
+
+func (o *runOutput) summarize(run *recording.Run) {
+	o.sampling.summarize(run)
+	o.profiling.summarize(run)
+	if !o.quiet && o.traces() && trace.Has(run) {
+		o.tracing.tell(run, trace.Read(run, trace.Options{Flows: true}).Totals)
+	}
+}
+
+// deliver says where what was recorded is. Nobody needs the states of a job that has ended successfully.
+func (o *runOutput) deliver(j *launch.Job) error {
+	dir := text.Quote(j.Shown)
+	events := o.triggers.tell(j.Run)
+	var next []string
+	add := func(has bool, commands ...string) {
+		for _, c := range commands {
+			if has {
+				next = append(next, "mpitx "+strings.Replace(c, "RUN", dir, 1))
+			}
 		}
 	}
-	o.a.Last = r.End
-	return cli.Ended(r.Code, err)
-}
-
-func (o *runOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {
-	if err := o.parseHang(); err != nil {
-		return launch.Config{Env: o.a.Env}, err
+	if o.profiling.on {
+		o.profiling.keepSites(j.Run)
 	}
-	tool, err := o.triggers.config()
-	if err != nil {
-		return launch.Config{Env: o.a.Env}, err
-	}
-	c, err := o.attachFlags.config(cmd, args, o.a, tool)
-	c.Duration, c.Hooks = time.Second, o
-	if o.idle > 0 {
-		c.Watch, c.Kills = o.watch, o.kill
-	}
-	return c, err
-}
-
-// parseHang parses TIME, TIME:report and TIME:kill.
-func (o *runOptions) parseHang() (err error) {
-	if o.hang == "" {
+	add(o.profiling.on, "report RUN", "report RUN matrix")
+	add(len(o.sampling.all) > 0 && !o.triggers.samples, "report RUN samples")
+	add(o.tracing.on, "timeline RUN", "export RUN -o perfetto --out FILE")
+	add(len(o.tracing.events.all) > 0, "report RUN events")
+	what := "recorded"
+	switch {
+	case events && len(next) == 0:
+		what = "the events of --when are"
+		add(true, "report RUN")
+	case events:
+		add(true, "report RUN triggers")
+	case len(next) > 0:
+	case o.dir == "" && j.Code == 0 && !j.StillRunning && !j.Unrecovered && len(j.Run.Damage()) == 0:
+		j.Discard()
 		return nil
+	default:
+		what = "the states of all ranks are"
+		add(true, "where RUN")
 	}
-	text, action, _ := strings.Cut(o.hang, ":")
-	o.idle, err = time.ParseDuration(text)
-	switch o.kill = action == "kill"; {
-	case err != nil:
-		return cli.Usagef("--hang %s: must be a time such as 60s or 10m, or TIME:kill", o.hang)
-	case o.idle < time.Second:
-		return cli.Usagef("--hang %s: must be at least 1s", o.hang)
-	case action != "" && action != "report" && !o.kill:
-		return cli.Usagef("--hang %s: the action must be report or kill", o.hang)
+	if o.records() {
+		o.runningWarning(j, "")
 	}
+	o.Complain("%s in %s%s; next: %s", what, dir, j.NameSource, strings.Join(next, ", "))
 	return nil
 }
-
-// watch looks for a hang until the job is over.
-func (o *runOptions) watch(dir string, over <-chan struct{}, kill func(code int)) {
-	var run *recording.Run
-	reported := false
-	for {
-		select {
-		case <-over:
-			if run != nil {
-				run.Close()
-			}
-			return
-		case <-time.After(min(max(o.idle/20, 100*time.Millisecond), 5*time.Second)):
-		}
-		if run == nil {
-			run, _ = recording.Open(dir)
-		} else if run.Refresh() != nil {
-			continue
-		}
-		if run == nil {
-			continue
-		}
-		job := where.Read(run, nil)
-		idle, waits := where.Progress(job)
-		if !waits || idle < o.idle {
-			reported = false
-			continue
-		}
-		if !reported {
-			reported = true
-			o.reportHang(run, idle)
-		}
-		if o.kill {
-			o.a.Say("--hang: ending the job")
-			kill(ExitHung)
-			<-over
-			run.Close()
-			return
-		}
-	}
-}
-
-const hangStack = 16
-
-// reportHang prints the states on standard error.
-func (o *runOptions) reportHang(run *recording.Run, idle time.Duration) {
-	var b bytes.Buffer
-	callers := sites.NewCallers(run.Start)
-	defer callers.Close()
-	job := where.Look(func() *where.Job { return where.ReadStacks(run, callers.Site, callers.Stacks(hangStack)) })
-	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", text.RoughDuration(idle))
-	answer := export.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
-	answer.Write(&b, export.FormatWide, export.Terminal{UTF8: true})
-	o.a.Errs.Write(b.Bytes())
-}
-
-// Check implements launch.Hooks.
-func (o *runOptions) Check(m machine.MPI, first bool) error {
-	if first {
-		o.warn(o.a, m)
-	}
-	return o.triggers.check(m, first)
-}
-
-// Promise implements launch.Hooks: the run directory stays.
-func (o *runOptions) Promise(dir string, _ bool) (words string, ok bool) {
-	return "the states of all ranks are in " + text.Quote(dir), true
-}
-
-// Names, Unmatched and Summarize implement launch.Hooks.
-func (o *runOptions) Names(m machine.MPI) []string { return inspect.CachedNames(o.a.Env, m) }
-func (o *runOptions) Unmatched(m machine.MPI, pattern string, names []string) string {
-	return catalog.DidYouMean(append(pvarNames(o.Names(m)), names...), globOf(pattern))
-}
-func (o *runOptions) Summarize(*recording.Run) {}

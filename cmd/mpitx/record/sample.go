@@ -13,14 +13,18 @@ import (
 	"mpitx/text"
 )
 
-type sampleOptions struct {
-	sampling
-	export cli.ExportFlags
-	asked  string // --out as given
+// sampleOutput exports the samples and removes the run directory.
+type sampleOutput struct {
+	*sampling
+	file  cli.ExportFlags
+	asked string // --out as given
 }
 
 func NewSample(a *cli.App) *cobra.Command {
-	o := &sampleOptions{sampling: sampling{a: a}}
+	r := &recorder{App: a}
+	s := newSampling(r, "pvar")
+	o := &sampleOutput{sampling: s}
+	s.required, r.tools, r.output = true, []tool{s}, o
 	cmd := &cobra.Command{
 		Use:   "sample --pvar GLOB… [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Sample performance variables inside an application",
@@ -50,66 +54,47 @@ other classes as raw values; --as chooses.`,
   mpitx sample -n 4 --pvar mpitx:requests_outstanding --workload halo
   mpirun -n 4 mpitx sample --pvar 'coll_monitoring_*@all' \
       --set pml_monitoring_enable=1 --out samples.parquet -- ./app`,
-		RunE: o.run,
+		RunE: r.run,
 	}
-	o.sampling.flags(cmd)
-	o.export.Flags(cmd)
+	r.program.flags(cmd, a)
+	s.flags(cmd)
+	o.file.Flags(cmd)
 	return cmd
 }
 
-func (o *sampleOptions) run(cmd *cobra.Command, args []string) error {
-	r, err := launch.Start(o.config(cmd, args))
-	if err == nil && r.Run != nil {
-		err = o.deliver(r)
-	}
-	o.a.Last = r.End
-	return cli.Ended(r.Code, err)
-}
-
-func (o *sampleOptions) config(cmd *cobra.Command, args []string) (launch.Config, error) {
-	c, err := o.sampling.config(cmd, args, o)
-	o.asked, o.export.Late = o.export.Out, cli.NumberIt
-	switch {
-	case err != nil:
-		return c, err
-	case o.dir != "" && filepath.Clean(o.export.Out) == filepath.Clean(o.dir):
-		return c, cli.Usagef("--out %s: this is the run directory (--dir); name a file", o.export.Out)
-	case o.export.Out == "-" && o.workload == "":
-		return c, cli.Usagef("--out -: standard output is the application's; name a file")
-	}
-	if err := o.export.Parse(); err != nil || o.export.Named() || o.workload == "" {
-		return c, err
-	}
-	return c, o.a.Showable(o.export.Form())
-}
-
-// Check also checks the file.
-func (o *sampleOptions) Check(m machine.MPI, first bool) error {
-	if err := o.export.Check(); err != nil {
+func (o *sampleOutput) configure(*cobra.Command, *launch.Config) error {
+	o.asked, o.file.Late = o.file.Out, cli.NumberIt
+	if err := o.outside(o.file.Out, o.workload != ""); err != nil {
 		return err
 	}
-	return o.sampling.Check(m, first)
+	if err := o.file.Parse(); err != nil || o.file.Named() || o.workload == "" {
+		return err
+	}
+	return o.Showable(o.file.Form())
 }
 
-// Promise implements launch.Hooks: the file is written at the end.
-func (o *sampleOptions) Promise(dir string, late bool) (words string, ok bool) {
+func (o *sampleOutput) check(machine.MPI, bool) error { return o.file.Check() }
+
+// promise says that the file is written at the end, unless its reader may be gone then.
+func (o *sampleOutput) promise(dir string) launch.Promise {
 	x := o.exportTo(dir)
-	if st, err := os.Stat(x.Out); late && err == nil && !st.Mode().IsRegular() { // the reader of a pipe may be gone
-		return "the recorded samples are in " + text.Quote(dir) + "; export them with " + x.Command(dir), false
-	}
-	words = "still writing " + text.Quote(x.Out)
+	p := launch.Promise{Text: "still writing " + text.Quote(x.Out)}
 	if x.Out == "-" {
-		words = "still writing the samples"
+		p.Text = "still writing the samples"
 	}
-	return words + "; if that is cut short, run " + x.Command(dir), true
+	p.Text += "; if that is cut short, run " + x.Command(dir)
+	if st, err := os.Stat(x.Out); err == nil && !st.Mode().IsRegular() {
+		p.Kept = "the recorded samples are in " + text.Quote(dir) + "; export them with " + x.Command(dir)
+	}
+	return p
 }
 
 // inside reports whether samples go into the run directory.
-func (o *sampleOptions) inside() bool { return o.export.Out == "" && o.workload == "" }
+func (o *sampleOutput) inside() bool { return o.file.Out == "" && o.workload == "" }
 
 // exportTo is the export with the file's name filled in.
-func (o *sampleOptions) exportTo(dir string) cli.ExportFlags {
-	x := o.export
+func (o *sampleOutput) exportTo(dir string) cli.ExportFlags {
+	x := o.file
 	switch {
 	case o.inside():
 		x.Out = filepath.Join(dir, "samples."+string(x.Form()))
@@ -120,45 +105,44 @@ func (o *sampleOptions) exportTo(dir string) cli.ExportFlags {
 }
 
 // deliver exports the run and removes its directory, unless the directory has something that the export has not.
-func (o *sampleOptions) deliver(r *launch.Result) error {
-	defer r.Run.Close()
-	if o.inside() && !o.kept(r) {
+func (o *sampleOutput) deliver(j *launch.Job) error {
+	if o.inside() && !o.kept(j) {
 		return nil
 	}
-	x, dir := o.exportTo(r.Shown), text.Quote(r.Shown)
-	x.Part = fmt.Sprintf("%x", r.Run.ID[:4])
-	err := x.Write(o.a, r.Run)
+	x, dir := o.exportTo(j.Shown), text.Quote(j.Shown)
+	x.Part = fmt.Sprintf("%x", j.Run.ID[:4])
+	err := x.Write(o.App, j.Run)
 	damaged := err == error(cli.ErrDamaged)
 	switch {
 	case damaged || err == nil:
 	case o.workload == "": // keep the application's exit code
-		o.a.Exit(err)
+		o.App.Exit(err)
 		x.Out = "FILE"
-		o.a.Complain("the recorded samples are in %s; export them to another place with %s", dir, x.Command(r.Shown))
+		o.Complain("the recorded samples are in %s; export them to another place with %s", dir, x.Command(j.Shown))
 		return nil
 	default:
-		o.a.Complain("the recorded samples are in %s; export them with %s", dir, x.Command(r.Shown))
+		o.Complain("the recorded samples are in %s; export them with %s", dir, x.Command(j.Shown))
 		return err
 	}
 	switch {
 	case o.inside():
 		os.Chmod(x.Out, 0o600) // as all files of a run
-		o.a.Complain("samples are in %s%s", x.Out, r.NameSource)
+		o.Complain("samples are in %s%s", x.Out, j.NameSource)
 		return nil
 	case x.Out != o.asked && x.Out != "-":
-		o.a.Complain("samples are in %s, because %s was made in the meantime", x.Out, o.asked)
-	case r.Promised() && x.Out != "-":
-		o.a.Complain("%s is written", x.Out)
+		o.Complain("samples are in %s, because %s was made in the meantime", x.Out, o.asked)
+	case j.Promised() && x.Out != "-":
+		o.Complain("%s is written", x.Out)
 	}
 	x.Out = ""
 	switch {
 	case damaged:
-		o.a.Complain("kept %s, because parts of it could not be read; export it with %s", dir, x.Command(r.Shown))
-	case r.Unrecovered:
-	case r.StillRunning:
-		o.a.Complain("some ranks were still running; all samples will be in %s; after the ranks have ended, run mpitx recover %s, which also frees their memory files, and %s", dir, dir, x.Command(r.Shown))
+		o.Complain("kept %s, because parts of it could not be read; export it with %s", dir, x.Command(j.Shown))
+	case j.Unrecovered:
+	case j.StillRunning:
+		o.Complain("some ranks were still running; all samples will be in %s; after the ranks have ended, run mpitx recover %s, which also frees their memory files, and %s", dir, dir, x.Command(j.Shown))
 	default:
-		r.Discard()
+		j.Discard()
 	}
 	return nil
 }

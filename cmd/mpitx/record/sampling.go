@@ -2,8 +2,8 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,73 +18,81 @@ import (
 	"mpitx/settings"
 )
 
-// sampling is the part that sample and record share.
+// sampling samples performance variables, at intervals or when conditions become true.
 type sampling struct {
-	a *cli.App
-	attachFlags
-	pvars              []string
+	*recorder
+	patterns           // of --pvar, or of --sample
 	interval, duration time.Duration
 	count              int
 	probe              string
-	noProbe, quiet     bool
-	optional           bool // --pvar need not be given
+	noProbe, required  bool      // required: it has to be asked for
+	triggers           *triggers // nil: the command has none
+}
 
-	flag   string          // with the patterns; "": --pvar
-	words  []string        // suggested together with names
-	warned map[string]bool // patterns that the user was warned of
+func newSampling(r *recorder, flag string) *sampling {
+	return &sampling{recorder: r, patterns: patterns{r: r, flag: "--" + flag}}
 }
 
 func (s *sampling) flags(cmd *cobra.Command) {
-	s.attachFlags.flags(cmd, s.a)
 	f := cmd.Flags()
-	f.StringArrayVar(&s.pvars, "pvar", nil, "sample the variables that match this `GLOB`[:CLASS][@world|@self|@all]; may be repeated")
+	f.StringArrayVar(&s.all, s.flag[2:], nil, "sample the variables that match this `GLOB`[:CLASS][@world|@self|@all]; may be repeated")
 	f.DurationVar(&s.interval, "interval", 10*time.Millisecond, "take a sample every `TIME`")
 	f.DurationVar(&s.duration, "duration", 0, "stop sampling after this `TIME`; with --workload: end the workload")
 	f.IntVar(&s.count, "count", 0, "stop sampling after `N` samples")
 	cli.Choose(cmd, &s.probe, "probe", "", "start", "`WHEN` to try reading the library's variables in a copy of the process, so that a crash does not end the application: start (in MPI_Init), late (also variables that appear later), none", "start", "late", "none")
 	f.BoolVar(&s.noProbe, "no-probe", false, "same as --probe none: a variable that crashes the library ends the application")
 	f.BoolVar(&s.quiet, "no-summary", false, "do not print the summary at the end of a run sampled with mpitx:*")
-	cmd.RegisterFlagCompletionFunc("pvar", s.a.CompleteNames(catalog.Pvars|catalog.Virtual))
+	cmd.RegisterFlagCompletionFunc(s.flag[2:], s.CompleteNames(catalog.Pvars|catalog.Virtual))
 }
 
-// config checks everything that does not depend on the machine.
-func (s *sampling) config(cmd *cobra.Command, args []string, hooks launch.Hooks) (launch.Config, error) {
-	if err := s.check(cmd); err != nil {
-		return launch.Config{Env: s.a.Env}, err
+func (s *sampling) configure(cmd *cobra.Command, c *launch.Config) error {
+	if err := s.checkFlags(cmd); err != nil {
+		return err
 	}
-	var tool []launch.NameValue
-	add := func(name, value string) { tool = append(tool, launch.NameValue{Name: name, Value: value}) }
-	lasting := time.Second
-	if len(s.pvars) > 0 {
-		add("interval_ns", strconv.FormatInt(int64(s.interval), 10))
+	variables, onDemand := s.all, false
+	if s.triggers != nil {
+		if s.triggers.samples && len(s.all)+len(s.triggers.variables.all) == 0 {
+			return cli.Usagef("--then sample: name the variables to sample with %s, such as %s 'mpitx:*'", s.flag, s.flag)
+		}
+		onDemand = len(s.all) == 0 || s.triggers.samples && !cmd.Flags().Changed("interval")
+		for _, p := range s.triggers.variables.all {
+			if !slices.Contains(variables, p) {
+				variables = append(variables[:len(variables):len(variables)], p)
+			}
+		}
+	}
+	switch {
+	case len(variables) == 0:
+	case onDemand:
+		asks(c, "interval_ns", "0")
+	default:
+		asks(c, "interval_ns", strconv.FormatInt(int64(s.interval), 10))
 	}
 	if s.duration > 0 {
-		lasting = s.duration
+		c.Duration = s.duration
 		if s.workload == "" { // a workload ends by itself, and its last sample is that of MPI_Finalize
-			add("duration_ns", strconv.FormatInt(int64(s.duration), 10))
+			asks(c, "duration_ns", strconv.FormatInt(int64(s.duration), 10))
 		}
 	}
 	if s.count > 0 {
-		add("count", strconv.Itoa(s.count))
-		lasting = time.Duration(s.count+1) * s.interval
+		asks(c, "count", strconv.Itoa(s.count))
+		c.Duration = time.Duration(s.count+1) * s.interval
 	}
-	for _, p := range s.pvars {
-		add("pvar", p)
+	for _, p := range variables {
+		asks(c, "pvar", p)
 	}
 	switch {
 	case s.noProbe:
-		add("probe", "none")
+		asks(c, "probe", "none")
 	case s.probe != "start":
-		add("probe", s.probe)
+		asks(c, "probe", s.probe)
 	}
-	c, err := s.attachFlags.config(cmd, args, s.a, tool)
-	c.Duration, c.Hooks = lasting, hooks
-	return c, err
+	return nil
 }
 
-func (s *sampling) check(cmd *cobra.Command) error {
+func (s *sampling) checkFlags(cmd *cobra.Command) error {
 	switch {
-	case len(s.pvars) == 0 && !s.optional:
+	case len(s.all) == 0 && s.required:
 		return cli.Usagef("--pvar: name the variables to sample; `mpitx list pvars` lists those of the library, and 'mpitx:*' works with any MPI")
 	case s.interval < time.Microsecond:
 		return cli.Usagef("--interval: %s: must be at least 1µs", s.interval)
@@ -97,67 +105,57 @@ func (s *sampling) check(cmd *cobra.Command) error {
 	case s.noProbe && cmd.Flags().Changed("probe") && s.probe != "none":
 		return cli.Usagef("--no-probe is --probe none, which contradicts --probe %s; leave one out", s.probe)
 	}
-	for _, p := range s.pvars {
+	for _, p := range s.all {
 		if _, err := catalog.ParsePattern(p); err != nil {
-			return cli.Usagef("--pvar %q: %v", p, err)
+			return cli.Usagef("%s %q: %v", s.flag, p, err)
 		}
 	}
 	return nil
 }
 
-// globOf is a pattern without its communicator.
-func globOf(pattern string) string {
-	if k := strings.LastIndexByte(pattern, '@'); k >= 0 {
-		return pattern[:k]
-	}
-	return pattern
+func (s *sampling) check(m machine.MPI, first bool) error {
+	return s.refusePvars(m, first)
 }
 
-// Check checks the settings and --pvar.
-func (s *sampling) Check(m machine.MPI, first bool) error {
-	if first {
-		s.warn(s.a, m)
+// explain says how to make the library offer a variable that no rank had, and suggests similar names.
+func (s *sampling) explain(m machine.MPI, pattern string, names []string) string {
+	known := append(pvarNames(inspect.CachedNames(s.Env, m)), names...)
+	flag, warned := s.flag, s.warned[pattern]
+	if s.triggers != nil && slices.Contains(s.triggers.variables.all, pattern) && !slices.Contains(s.all, pattern) {
+		flag, warned = s.triggers.variables.flag, s.triggers.variables.warned[pattern]
 	}
-	return s.unmatched(m, first)
-}
-
-// Names are the names in the cache.
-func (s *sampling) Names(m machine.MPI) []string { return inspect.CachedNames(s.a.Env, m) }
-
-// Unmatched explains how to make the library offer such a variable, and suggests similar names.
-func (s *sampling) Unmatched(m machine.MPI, pattern string, names []string) string {
-	near := catalog.DidYouMean(append(pvarNames(s.Names(m)), names...), globOf(pattern))
-	if s.warned[pattern] {
-		return near
+	advice := catalog.DidYouMean(known, globOf(pattern))
+	if !warned {
+		advice = settings.HowToGet(m, globOf(pattern), s.program.given, advice)
 	}
-	return settings.HowToGet(m, globOf(pattern), s.given, near)
+	return flag + " " + pattern + ": no such variable" + advice
 }
 
 // kept reports whether a run is worth keeping. It removes a run that is empty and stays empty, and says so.
-func (s *sampling) kept(r *launch.Result) bool {
-	for range r.Run.Instants(recording.Options{}) {
+func (s *sampling) kept(j *launch.Job) bool {
+	for range j.Run.Instants(recording.Options{}) {
 		return true
 	}
-	if r.Unrecovered || r.StillRunning || len(r.Run.Damage()) > 0 {
+	if j.Unrecovered || j.StillRunning || len(j.Run.Damage()) > 0 {
 		return true
 	}
-	s.a.Complain("nothing was sampled; the empty run directory was removed")
-	r.Discard()
+	s.Complain("nothing was sampled; the empty run directory was removed")
+	j.Discard()
 	return false
 }
 
-// Summarize prints one screen about a run that sampled mpitx:*: the share of MPI in the time, the traffic, the
+// summarize prints one screen about a run that sampled mpitx:*: the share of MPI in the time, the traffic, the
 // imbalance between ranks, and the functions that took the most time.
-func (o *sampling) Summarize(run *recording.Run) {
-	if o.quiet {
+func (s *sampling) summarize(run *recording.Run) {
+	if s.quiet {
 		return
 	}
-	term, err := o.a.ErrTerminal()
+	term, err := s.ErrTerminal()
 	if err != nil {
 		return
 	}
 	if text := export.Summary(run, term); text != "" {
-		o.a.Out.Flush()
-		fmt.Fprint(o.a.Errs, text)
+		s.Out.Flush()
+		fmt.Fprint(s.Errs, text)
 	}
 }

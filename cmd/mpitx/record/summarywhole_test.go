@@ -29,9 +29,8 @@ func TestWholeOnStandardError(t *testing.T) {
 	defer run.Close()
 	var said strings.Builder
 	a := &cli.App{Out: bufio.NewWriter(io.Discard), Errs: &said, Std: &cli.Standard{}, Env: &machine.Env{Environ: []string{export.TermVariable + "=width=40,color=1,utf8=1,tty=1", "COLUMNS=40", cli.WidthVariable + "=0"}}}
-	o := &profileOptions{}
-	o.a = a
-	o.Summarize(run)
+	o := &profiling{recorder: &recorder{App: a}}
+	o.summarize(run)
 	for _, part := range []string{"MPI_Wait: solver+0x1180", "RECEIVED", "P95", "MIN AT", "KIND"} {
 		if !strings.Contains(said.String(), part) {
 			t.Errorf("no %q in\n%s", part, said.String())

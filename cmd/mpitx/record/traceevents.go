@@ -10,33 +10,33 @@ import (
 	"mpitx/text"
 )
 
-// unmatchedEvents refuses --event patterns that can match neither an event of the library nor one of the specification of PERUSE.
-func (o *traceOptions) unmatchedEvents(m machine.MPI, first bool) error {
-	return o.eventFlag.refuseUnmatched(m, first, wanted{
+// refuseEvents refuses --event patterns that can match neither an event of the library nor one of the specification of PERUSE.
+func (o *tracing) refuseEvents(m machine.MPI, first bool) error {
+	return o.events.refuseUnmatched(m, first, wanted{
 		list:  "events",
 		known: slices.Concat(specifiedEvents(), o.cachedEvents(m)),
 		missing: func(names []string) []string {
-			return slices.DeleteFunc(slices.Clone(o.events), func(p string) bool { return cli.MatchesAny(p, names) })
+			return slices.DeleteFunc(slices.Clone(o.events.all), func(p string) bool { return cli.MatchesAny(p, names) })
 		},
 		why: func(p string, names []string) (text, advice string) { return o.noSuchEvent(m, p, names), "" },
 	})
 }
 
-// explainEvent implements launch.Config: what only the run could show. What is derived from calls, and what is unavailable, is said with the
+// explainEvent says why a pattern matched no event, which only the run could show; "": it was said, or it need not be. What is derived from calls, and what is unavailable, is said with the
 // trace; with --force, what the library's last reading shows was said before.
-func (o *traceOptions) explainEvent(m machine.MPI, p string, names []string) string {
+func (o *tracing) explainEvent(m machine.MPI, p string, names []string) string {
 	known := slices.Concat(specifiedEvents(), o.cachedEvents(m))
-	if cli.MatchesAny(p, specifiedEvents()) || o.force && len(o.Names(m)) > 0 && !cli.MatchesAny(p, known) {
+	if cli.MatchesAny(p, specifiedEvents()) || o.force && len(inspect.CachedNames(o.Env, m)) > 0 && !cli.MatchesAny(p, known) {
 		return ""
 	}
-	return o.noSuchEvent(m, p, slices.Concat(known, names))
+	return "--event " + p + ": " + o.noSuchEvent(m, p, slices.Concat(known, names))
 }
 
-func (o *traceOptions) noSuchEvent(m machine.MPI, p string, names []string) string {
+func (o *tracing) noSuchEvent(m machine.MPI, p string, names []string) string {
 	if matchesFunction(p) == nil {
 		return "this matches functions of MPI, not events; record their calls with --function " + text.Quote(p)
 	}
-	if c := inspect.CachedCatalog(o.a.Env, m); c != nil && !ofPeruse(p) {
+	if c := inspect.CachedCatalog(o.Env, m); c != nil && !ofPeruse(p) {
 		for _, name := range o.cachedEvents(m) {
 			e := catalog.Event{Name: name}
 			if catalog.FindPeruseEvent(name) != nil {
@@ -52,8 +52,8 @@ func (o *traceOptions) noSuchEvent(m machine.MPI, p string, names []string) stri
 }
 
 // cachedEvents are the names of events from the library's last reading.
-func (o *traceOptions) cachedEvents(m machine.MPI) (names []string) {
-	for e := range inspect.CachedEvents(o.a.Env, m, catalog.Events) {
+func (o *tracing) cachedEvents(m machine.MPI) (names []string) {
+	for e := range inspect.CachedEvents(o.Env, m, catalog.Events) {
 		names = append(names, e.ID)
 	}
 	return names

@@ -17,7 +17,7 @@ const (
 )
 
 // announceRate says once how large the trace is per second, and what happens at --max-size. It knows when each rank has appended twice.
-func (o *traceOptions) announceRate(dir string, over <-chan struct{}, _ func(code int)) {
+func (o *tracing) announceRate(dir string, over <-chan struct{}, _ func(code int)) {
 	poll := time.NewTicker(ratePoll)
 	defer poll.Stop()
 	var first time.Time
@@ -33,7 +33,7 @@ func (o *traceOptions) announceRate(dir string, over <-chan struct{}, _ func(cod
 			case first.IsZero():
 				first, before = now, size
 			case now.Sub(first) >= rateSpan && size-before >= 2*rateStep*int64(max(ranks, 1)):
-				o.a.Say(rateText(float64(size-before)/now.Sub(first).Seconds(), o.limit(), o.policy))
+				o.Say(rateText(float64(size-before)/now.Sub(first).Seconds(), o.limit(), o.policy))
 				return
 			}
 		}
@@ -41,7 +41,7 @@ func (o *traceOptions) announceRate(dir string, over <-chan struct{}, _ func(cod
 }
 
 // limit is the value of --max-size; 0: none.
-func (o *traceOptions) limit() int64 {
+func (o *tracing) limit() int64 {
 	if o.maxSize == "" {
 		return 0
 	}

@@ -19,15 +19,14 @@ import (
 	"mpitx/recording/sites"
 )
 
-// triggerFlags are --when, --on and --then. --on and --then belong to the --when before them.
-type triggerFlags struct {
-	a        *cli.App
-	given    []givenTrigger
-	pvars    []string // --pvar
-	settings *attachFlags
+// triggers are --when, --on and --then. --on and --then belong to the --when before them.
+type triggers struct {
+	*recorder
+	given []givenTrigger
 
-	triggers []*condition.Trigger
-	sampling *sampling // of the variables
+	all       []*condition.Trigger
+	variables patterns // of the conditions
+	samples   bool     // --then sample
 }
 
 type givenTrigger struct {
@@ -42,7 +41,7 @@ func (g *givenTrigger) place(flag string) *string {
 // triggerFlag is one of the three.
 type triggerFlag struct {
 	name string
-	x    *triggerFlags
+	x    *triggers
 }
 
 // String is the last value.
@@ -76,79 +75,37 @@ func (f triggerFlag) Set(value string) error {
 	return nil
 }
 
-// Words are the flags of all triggers in their order, for the command of each rank.
-func (f triggerFlag) Words() (words []string) {
-	if f.name != "when" {
-		return nil
-	}
-	for _, g := range f.x.given {
-		words = append(words, "--when="+g.when)
-		if g.has["on"] {
-			words = append(words, "--on="+g.on)
-		}
-		if g.has["then"] {
-			words = append(words, "--then="+g.then)
-		}
-	}
-	return words
-}
-
-func (x *triggerFlags) flags(cmd *cobra.Command, a *cli.App, settings *attachFlags) {
-	x.a, x.settings = a, settings
+func (x *triggers) flags(cmd *cobra.Command) {
 	add := func(name, usage string) *pflag.Flag { return cmd.Flags().VarPF(triggerFlag{name, x}, name, "", usage) }
 	add("when", "check this `CONDITION` over variables and arguments in MPI calls; may be repeated")
 	add("on", "check the --when before it only in these `FUNCTIONS`, names or patterns separated by commas (default: all)")
 	add("then", "what to do when the --when before it becomes true (`ACTIONS`, separated by commas): "+strings.Join(condition.ActionNames, ", "))
-	cmd.Flags().StringArrayVar(&x.pvars, "pvar", nil, "sample also the variables that match this `GLOB`[:CLASS][@world|@self|@all] at --then sample; may be repeated")
-	cmd.RegisterFlagCompletionFunc("on", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return virtual.Functions(), cobra.ShellCompDirectiveNoFileComp
-	})
+	cmd.RegisterFlagCompletionFunc("on", completeFunctions)
 	cmd.RegisterFlagCompletionFunc("then", cobra.FixedCompletions(condition.ActionNames, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("when", a.CompleteNames(catalog.Pvars|catalog.Virtual))
-	cmd.RegisterFlagCompletionFunc("pvar", a.CompleteNames(catalog.Pvars|catalog.Virtual))
+	cmd.RegisterFlagCompletionFunc("when", x.CompleteNames(catalog.Pvars|catalog.Virtual))
 }
 
-// config compiles the conditions. The agent samples only on request.
-func (x *triggerFlags) config() (tool []launch.NameValue, err error) {
-	samples := false
+// configure compiles the conditions. Their variables are read by the sampling.
+func (x *triggers) configure(_ *cobra.Command, c *launch.Config) error {
+	x.variables = patterns{r: x.recorder, flag: "--when", words: condition.Arguments}
 	for _, g := range x.given {
 		t, err := g.compile()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		x.triggers = append(x.triggers, t)
-		samples = samples || t.Then.Sample
-	}
-	x.sampling = &sampling{a: x.a, attachFlags: *x.settings, flag: "--when"}
-	for _, t := range x.triggers {
+		x.all = append(x.all, t)
+		x.samples = x.samples || t.Then.Sample
 		for _, v := range t.Variables {
-			if p := v.Pattern(); !slices.Contains(x.sampling.pvars, p) {
-				x.sampling.pvars = append(x.sampling.pvars, p)
+			if p := v.Pattern(); !slices.Contains(x.variables.all, p) {
+				x.variables.all = append(x.variables.all, p)
 			}
 		}
+		asks(c, "trigger", t.Configuration())
 	}
-	switch {
-	case len(x.pvars) > 0 && !samples:
-		return nil, cli.Usagef("--pvar: nothing samples these variables; add --then sample, or use mpitx sample")
-	case samples && len(x.pvars)+len(x.sampling.pvars) == 0:
-		return nil, cli.Usagef("--then sample: name the variables to sample with --pvar, such as --pvar 'mpitx:*'")
-	case len(x.triggers) == 0:
-		return nil, nil
-	}
-	for _, p := range x.pvars {
-		if _, err := catalog.ParsePattern(p); err != nil {
-			return nil, cli.Usagef("--pvar %q: %v", p, err)
-		}
-	}
-	tool = append(tool, launch.NameValue{Name: "interval_ns", Value: "0"})
-	for _, p := range append(slices.Clone(x.sampling.pvars), x.pvars...) {
-		tool = append(tool, launch.NameValue{Name: "pvar", Value: p})
-	}
-	for _, t := range x.triggers {
-		tool = append(tool, launch.NameValue{Name: "trigger", Value: t.Configuration()})
-	}
-	return tool, nil
+	return nil
 }
+
+func (x *triggers) check(m machine.MPI, first bool) error { return x.variables.refusePvars(m, first) }
 
 // compile checks everything about a trigger that does not depend on the library.
 func (g *givenTrigger) compile() (*condition.Trigger, error) {
@@ -206,32 +163,19 @@ func knownFunction(name string) error {
 	return nil
 }
 
-// check refuses variables that the library does not have.
-func (x *triggerFlags) check(m machine.MPI, first bool) error {
-	if len(x.triggers) == 0 {
-		return nil
-	}
-	x.sampling.attachFlags = *x.settings
-	x.sampling.words = condition.Arguments
-	if err := x.sampling.unmatched(m, first); err != nil {
-		return err
-	}
-	return (&sampling{a: x.a, attachFlags: *x.settings, pvars: x.pvars}).unmatched(m, first)
-}
-
 // tell prints what the triggers found on standard error, and reports whether a trigger recorded anything.
-func (x *triggerFlags) tell(run *recording.Run) (events bool) {
+func (x *triggers) tell(run *recording.Run) (events bool) {
 	all := sites.Triggers(run)
 	if len(all) == 0 {
 		return false
 	}
 	var b bytes.Buffer
 	const most = 5
-	if err := export.Triggers(&b, all, export.FormatTable, most, "mpitx: --when ", export.Terminal{UTF8: true, Width: x.a.MessageWidth()}); err != nil {
-		x.a.Complain("%v", err)
+	if err := export.Triggers(&b, all, export.FormatTable, most, "mpitx: --when ", export.Terminal{UTF8: true, Width: x.MessageWidth()}); err != nil {
+		x.Complain("%v", err)
 	}
-	x.a.Out.Flush()
-	x.a.Errs.Write(b.Bytes())
+	x.Out.Flush()
+	x.Errs.Write(b.Bytes())
 	for _, t := range all {
 		events = events || t.Recorded > 0 || slices.Contains(t.Then, "sample") && t.Fired > 0
 	}

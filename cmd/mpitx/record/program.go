@@ -1,10 +1,12 @@
 package record
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,20 +18,20 @@ import (
 	"mpitx/machine/qmpi"
 )
 
-// attachFlags are the flags of every command that runs an application.
-type attachFlags struct {
+// program is what every recording command is told about the application and how to run it.
+type program struct {
 	mpi, dir, workload, job string
 	maxSize, policy         string
 	ranks                   int
 	force                   bool
 	setFlags, setAfterFlags []string
-	toolFlags               []string
+	toolFlags, moreTools    []string // moreTools: of the environment of the mpitx that started the launcher
 	via                     string
 
 	set, setAfter []launch.NameValue
 }
 
-func (x *attachFlags) flags(cmd *cobra.Command, a *cli.App) {
+func (x *program) flags(cmd *cobra.Command, a *cli.App) {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // words after the application belong to the application
 	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application to a value (`CVAR=VALUE`); may be repeated")
@@ -44,7 +46,9 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *cli.App) {
 	f.StringArrayVar(&x.toolFlags, "tool", nil, "let this QMPI tool intercept the application's MPI calls: a shared library, or the name of a tool that the application links (`LIB`[:NAME]); may be repeated, outermost first")
 	cli.Choose(cmd, &x.via, "via", "", "chain", "`WHO` calls the tools of --tool: mpitx, with any MPI (chain), or the MPI library's own QMPI (qmpi)", "chain", "qmpi")
 	f.StringVar(&x.job, "job", "", "")
+	f.StringArrayVar(&x.moreTools, "more-tool", nil, "")
 	f.MarkHidden("job")
+	f.MarkHidden("more-tool")
 	cmd.MarkFlagDirname("dir")
 	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
 	cmd.RegisterFlagCompletionFunc("set", a.CompleteWrites)
@@ -54,33 +58,34 @@ func (x *attachFlags) flags(cmd *cobra.Command, a *cli.App) {
 	}
 }
 
-// config checks everything that does not depend on the machine, and adds settings for the agent.
-func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool []launch.NameValue) (c launch.Config, err error) {
-	var kept *catalog.Catalog
-	var once sync.Once
-	items := func(m machine.MPI) *catalog.Catalog {
-		once.Do(func() { kept = inspect.CachedCatalog(a.Env, m) })
-		return kept
+// config checks everything that does not depend on the machine.
+func (x *program) config(cmd *cobra.Command, args []string, a *cli.App) (c launch.Config, err error) {
+	if x.job != "" { // -n is done
+		x.ranks = 0
 	}
-	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.job,
-		Say: a.Complain, Alert: a.Say, // complain would flush what another goroutine writes
-		Item:  func(m machine.MPI, cvar, value string) string { return inspect.DescribedItem(items(m), cvar, value) },
-		Again: func(more ...string) ([]string, error) { return cli.InnerCommand(cmd, more...) }}
+	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, Duration: time.Second, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.job,
+		Say: func(format string, args ...any) { a.Say(fmt.Sprintf(format, args...)) }}
+	if c.Command, c.Arguments, err = a.CommandLine(cmd); err != nil {
+		return c, err
+	}
 	switch {
 	case x.workload != "" && len(args) > 0:
 		return c, cli.Usagef("--workload runs in place of an application; leave %q out", args[0])
 	case x.workload == "" && len(args) == 0:
 		return c, cli.Usagef("name the application, after --: mpitx %s … -- ./app, or --workload %s", cmd.Name(), strings.Join(cli.Workloads, "|"))
 	}
-	if err := a.CheckRanks(cmd, x.ranks); err != nil {
-		return c, err
+	if x.job == "" {
+		if err := a.CheckRanks(cmd, x.ranks); err != nil {
+			return c, err
+		}
 	}
 	if x.maxSize != "" {
 		size, err := cli.ParseSize(x.maxSize)
 		if err != nil {
 			return c, cli.Usagef("--max-size: %v", err)
 		}
-		tool = append(tool, launch.NameValue{Name: "max_size", Value: strconv.FormatInt(size, 10)}, launch.NameValue{Name: "policy", Value: x.policy})
+		asks(&c, "max_size", strconv.FormatInt(size, 10))
+		asks(&c, "policy", x.policy)
 	}
 	if x.set, err = cli.ParseSettings("--set", x.setFlags); err != nil {
 		return c, err
@@ -88,7 +93,7 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool
 	if x.setAfter, err = cli.ParseSettings("--set-after", x.setAfterFlags); err != nil {
 		return c, err
 	}
-	c.Set, c.SetAfter, c.Tool, c.Native = x.set, x.setAfter, tool, x.via == "qmpi"
+	c.Set, c.SetAfter, c.Native = x.set, x.setAfter, x.via == "qmpi"
 	c.Tools, err = x.tools(a)
 	if err == nil && cmd.Flags().Changed("via") && len(c.Tools) == 0 {
 		err = cli.Usagef("--via says who calls the tools; name them with --tool LIB")
@@ -97,7 +102,7 @@ func (x *attachFlags) config(cmd *cobra.Command, args []string, a *cli.App, tool
 }
 
 // given is the value that a control variable gets before MPI_Init, if any.
-func (x *attachFlags) given(name string) (value string, ok bool) {
+func (x *program) given(name string) (value string, ok bool) {
 	for _, s := range x.set {
 		if s.Name == name {
 			value, ok = s.Value, true
@@ -107,11 +112,14 @@ func (x *attachFlags) given(name string) (value string, ok bool) {
 }
 
 // tools are those of --tool, followed by those of the environment.
-func (x *attachFlags) tools(a *cli.App) ([]qmpi.Tool, error) {
+func (x *program) tools(a *cli.App) ([]qmpi.Tool, error) {
 	tools, err := qmpi.Parse(a.Env, "--tool", x.toolFlags)
-	if v := a.Env.Getenv(qmpi.Variable); err == nil && v != "" {
+	if v := a.Env.Getenv(qmpi.Variable); v != "" {
+		x.moreTools = strings.Split(v, ",")
+	}
+	if err == nil {
 		var more []qmpi.Tool
-		more, err = qmpi.Parse(a.Env, qmpi.Variable, strings.Split(v, ","))
+		more, err = qmpi.Parse(a.Env, qmpi.Variable, x.moreTools)
 		tools = append(tools, more...)
 	}
 	if err == nil {
@@ -121,7 +129,7 @@ func (x *attachFlags) tools(a *cli.App) ([]qmpi.Tool, error) {
 }
 
 // warn warns of settings that the library did not have when it was last read, or that crash it.
-func (x *attachFlags) warn(a *cli.App, m machine.MPI) {
+func (x *program) warn(a *cli.App, m machine.MPI) {
 	a.WarnOfCrashes(m, x.set)
 	warnOfSettings(a, m, x.set, x.setAfter)
 	names := inspect.CachedNames(a.Env, m)
@@ -137,4 +145,25 @@ func (x *attachFlags) warn(a *cli.App, m machine.MPI) {
 			a.Complain("warning: %s %s: %s had no such control variable when it was last read%s", flag, s.Name, m.Name(), catalog.DidYouMean(names, s.Name))
 		}
 	}
+}
+
+// outside refuses a file for the result that is the run directory, or standard output, unless that is free.
+func (x *program) outside(file string, free bool) error {
+	switch {
+	case x.dir != "" && filepath.Clean(file) == filepath.Clean(x.dir):
+		return cli.Usagef("--out %s: this is the run directory (--dir); name a file", file)
+	case file == "-" && !free:
+		return cli.Usagef("--out -: standard output is the application's; name a file")
+	}
+	return nil
+}
+
+// needs refuses the flags of a tool that was not asked for.
+func needs(cmd *cobra.Command, tool string, flags ...string) error {
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) {
+			return cli.Usagef("--%s belongs to %s; add that", name, tool)
+		}
+	}
+	return nil
 }

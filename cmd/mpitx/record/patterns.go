@@ -2,11 +2,8 @@ package record
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +11,7 @@ import (
 	"mpitx/agent/virtual"
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/settings"
@@ -30,17 +28,26 @@ type wanted struct {
 	why     func(p string, names []string) (text, advice string) // about a missing one
 }
 
+// patterns are those of one flag.
+type patterns struct {
+	r      *recorder
+	flag   string // such as --pvar
+	all    []string
+	words  []string        // suggested together with names
+	warned map[string]bool // patterns that the user was warned of
+}
+
 // refuseUnmatched refuses patterns that cannot match. The library's names are known from its last reading, before and
 // after MPI_Init. Missing names are looked up again with the application's settings.
 // If the library cannot be read alone, nothing is refused.
-func (s *sampling) refuseUnmatched(m machine.MPI, first bool, w wanted) error {
+func (s *patterns) refuseUnmatched(m machine.MPI, first bool, w wanted) error {
 	missing := w.missing(w.known)
-	if len(missing) == 0 || s.force && !first {
+	if len(missing) == 0 || s.r.force && !first {
 		return nil
 	}
 	names, ok := s.lookUp(m, w.list)
 	if !ok {
-		if first && len(s.Names(m)) > 0 {
+		if first && len(inspect.CachedNames(s.r.Env, m)) > 0 {
 			for _, p := range missing {
 				s.warnBefore(p, "did not exist when the library was last read"+catalog.DidYouMean(w.known, globOf(p)))
 			}
@@ -57,9 +64,9 @@ func (s *sampling) refuseUnmatched(m machine.MPI, first bool, w wanted) error {
 	return nil
 }
 
-// unmatched refuses --pvar patterns that cannot match.
-func (s *sampling) unmatched(m machine.MPI, first bool) error {
-	if s.force && !first {
+// refusePvars refuses patterns of performance variables that cannot match.
+func (s *patterns) refusePvars(m machine.MPI, first bool) error {
+	if len(s.all) == 0 || s.r.force && !first {
 		return nil
 	}
 	if err := s.unmatchedOwn(m); err != nil {
@@ -67,18 +74,18 @@ func (s *sampling) unmatched(m machine.MPI, first bool) error {
 	}
 	return s.refuseUnmatched(m, first, wanted{
 		list:    "pvars",
-		known:   pvarNames(s.Names(m)),
+		known:   pvarNames(inspect.CachedNames(s.r.Env, m)),
 		missing: func(names []string) []string { return s.missing(m, slices.Concat(names, s.words)) },
 		why: func(p string, names []string) (text, advice string) {
-			return m.Name() + " has no such performance variable", settings.HowToGet(m, globOf(p), s.given, catalog.DidYouMean(slices.Concat(names, s.words), globOf(p)))
+			return m.Name() + " has no such performance variable", settings.HowToGet(m, globOf(p), s.r.given, catalog.DidYouMean(slices.Concat(names, s.words), globOf(p)))
 		},
 	})
 }
 
 // unmatchedOwn refuses patterns for mpitx's own variables that do not exist. These variables are the same with any MPI.
 // Only the agent knows functions that a single MPI has.
-func (s *sampling) unmatchedOwn(m machine.MPI) error {
-	for _, p := range s.pvars {
+func (s *patterns) unmatchedOwn(m machine.MPI) error {
+	for _, p := range s.all {
 		glob, _ := catalog.SplitClass(globOf(p))
 		_, function, share := strings.Cut(glob, "/")
 		if !strings.HasPrefix(glob, virtual.Prefix) || strings.HasPrefix(strings.ToLower(function), "mpix_") {
@@ -93,7 +100,7 @@ func (s *sampling) unmatchedOwn(m machine.MPI) error {
 		if cli.MatchesAny(glob, names) {
 			continue
 		}
-		if err := s.refuse(p, "mpitx has no such variable", settings.HowToGet(m, glob, s.given, catalog.DidYouMean(names, glob))); err != nil {
+		if err := s.refuse(p, "mpitx has no such variable", settings.HowToGet(m, glob, s.r.given, catalog.DidYouMean(names, glob))); err != nil {
 			return err
 		}
 	}
@@ -101,33 +108,30 @@ func (s *sampling) unmatchedOwn(m machine.MPI) error {
 }
 
 // refuse returns the error for a pattern; with --force it warns instead.
-func (s *sampling) refuse(p, why, advice string) error {
+func (s *patterns) refuse(p, why, advice string) error {
 	switch {
-	case s.force:
+	case s.r.force:
 		s.warnBefore(p, why+advice)
 		return nil
 	case strings.HasSuffix(why+advice, "?"):
-		return cli.Failf("%s %s: %s%s (--force starts anyway)", s.named(), p, why, advice)
+		return cli.Failf("%s %s: %s%s (--force starts anyway)", s.flag, p, why, advice)
 	}
-	return cli.Failf("%s %s: %s%s; use --force to start anyway", s.named(), p, why, advice)
+	return cli.Failf("%s %s: %s%s; use --force to start anyway", s.flag, p, why, advice)
 }
 
-// named is the flag with the patterns.
-func (s *sampling) named() string { return cmp.Or(s.flag, "--pvar") }
-
 // warnBefore warns of a pattern before the run; it is not reported again at the end.
-func (s *sampling) warnBefore(p, why string) {
+func (s *patterns) warnBefore(p, why string) {
 	if s.warned == nil {
 		s.warned = map[string]bool{}
 	}
 	s.warned[p] = true
-	s.a.Complain("warning: %s %s: %s", s.named(), p, why)
+	s.r.Complain("warning: %s %s: %s", s.flag, p, why)
 }
 
 // missing are the patterns that match none of the names, and no variable that comes later.
-func (s *sampling) missing(m machine.MPI, names []string) []string {
+func (s *patterns) missing(m machine.MPI, names []string) []string {
 	var all []string
-	for _, p := range s.pvars {
+	for _, p := range s.all {
 		glob := globOf(p)
 		name, _ := catalog.SplitClass(glob) // names are listed with and without their class
 		if !strings.HasPrefix(glob, virtual.Prefix) && !cli.MatchesAny(glob, names) && !cli.MatchesAny(name, names) && !registersLate(m, p) {
@@ -168,33 +172,51 @@ func registersLate(m machine.MPI, p string) bool {
 
 // lookUp reads the names of the library's variables or events, once for all ranks of a job on this machine. ok is false if they
 // cannot be read.
-func (s *sampling) lookUp(m machine.MPI, list string) (names []string, ok bool) {
+func (s *patterns) lookUp(m machine.MPI, list string) (names []string, ok bool) {
 	const failed = "."
-	text := launch.Jobwide(s.a.Env).Find(fmt.Sprint("names ", list, m.Lib, s.set), func() []byte {
-		text, err := s.readNames(m, list)
+	text := launch.Jobwide(s.r.Env).Find(fmt.Sprint("names ", list, m.Lib, s.r.set), func() []byte {
+		names, err := s.readNames(m, list)
 		if err != nil {
 			return []byte(failed)
 		}
-		return text
+		return []byte(strings.Join(names, "\n"))
 	})
 	return strings.Fields(string(text)), string(text) != failed
 }
 
-// readNames reads them in a separate process, outside the job.
-func (s *sampling) readNames(m machine.MPI, list string) ([]byte, error) {
-	exe, err := os.Executable()
+// readNames reads them outside the job, in processes of their own.
+func (s *patterns) readNames(m machine.MPI, list string) ([]string, error) {
+	o, err := s.r.Collecting(m, lookUpLimit)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lookUpLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, "list", list, "-o", "names")
-	cmd.Env = append(s.a.Env.FreeOfLauncher(), cli.MpiVariable(m))
-	for _, v := range s.set {
+	o.Launch, o.Environ = machine.Launch{Rank: -1}, s.r.Env.FreeOfLauncher()
+	for _, v := range s.r.set {
 		if name, err := settings.Variable(m.Impl, v.Name); err == nil {
-			cmd.Env = append(cmd.Env, name+"="+v.Value)
+			o.Environ = append(o.Environ, name+"="+v.Value)
 		}
 	}
-	cmd.WaitDelay = time.Second
-	return cmd.Output()
+	j, err := inspect.Collect(o)
+	if err != nil {
+		return nil, err
+	}
+	inspect.CacheNames(s.r.Env, m, j.Catalog)
+	var names []string
+	kind, _ := catalog.ParseKind(list)
+	for _, e := range j.Catalog.Entries(kind) {
+		names = append(names, e.ID())
+		if bare, class := catalog.SplitClass(e.ID()); class != 0 {
+			names = append(names, bare)
+		}
+	}
+	j.Finish(0)
+	return names, nil
+}
+
+// globOf is a pattern without its communicator.
+func globOf(pattern string) string {
+	if k := strings.LastIndexByte(pattern, '@'); k >= 0 {
+		return pattern[:k]
+	}
+	return pattern
 }
