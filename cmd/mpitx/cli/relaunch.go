@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,7 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/inspect"
+	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/machine/keep"
 )
@@ -61,52 +65,58 @@ func EndedBy(s syscall.Signal) error {
 
 // Relaunch runs this command again under the MPI's launcher.
 func (s *Source) Relaunch(command *cobra.Command) error {
-	keeper := keep.Catch(keep.Options{Launcher: true})
-	defer keeper.Stop()
 	name, arguments, err := s.App.CommandLine(command)
 	if err != nil {
 		return err
 	}
-	argv, environ, err := s.App.Env.LaunchCommand(s.Chosen, s.N, slices.Concat(name, []string{"--launched"}, arguments))
-	if err != nil {
-		return err
-	}
+	code, err := s.startRanks(slices.Concat(name, []string{"--launched"}, arguments), answers{s.App.Std}, s.App.Std.Stderr())
+	return cmp.Or(err, Exit(code))
+}
+
+// startRanks starts ranks of a command of mpitx.
+func (s *Source) startRanks(command []string, stdout, stderr io.Writer) (code int, err error) {
 	// The ranks use this process's terminal, and the MPI that this process has chosen.
-	environ = append(environ, export.TermVariable+"="+s.Term.Pass(), WidthVariable+"="+strconv.Itoa(s.App.MessageWidth()))
-	environ = append(append(environ, MpiVariable(s.Chosen)), machine.Quiet(s.Chosen)...)
-	if argv[0] == machine.SelfLaunch {
-		return Exit(selfLaunch(s.N, argv[2:], environ, s.App.Std))
-	}
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = environ
-	out := &relay{to: answers{s.App.Std}}
-	cmd.Stdout, cmd.Stderr = out, s.App.Std.Stderr()
-	cmd.WaitDelay = 5 * time.Second // for processes that outlive the launcher
-	if err := keeper.Start(cmd); err != nil {
-		return Failf("start %s: %v", argv[0], err)
-	}
-	cmd.Wait()
-	code := ExitCode(cmd.ProcessState)
-	if passed := keeper.Stop(); passed != 0 { // Hydra exits with 0 then
-		code = 128 + int(passed)
-	} else if out.err != nil {
-		return out.err
-	}
-	return Exit(code)
+	variables := slices.Concat([]string{export.TermVariable + "=" + s.Term.Pass(), WidthVariable + "=" + strconv.Itoa(s.App.MessageWidth()), MpiVariable(s.Chosen)},
+		machine.Quiet(s.Chosen), s.Environ)
+	return launch.Ranks(s.App.Env, s.Chosen, s.N, command, variables, stdout, stderr)
 }
 
-// relay passes a launcher's output on. After a failed write it still reads: launchers crash on a closed pipe, or hide
-// the failure.
-type relay struct {
-	to  io.Writer
-	err error
-}
-
-func (r *relay) Write(p []byte) (int, error) {
-	if r.err == nil {
-		_, r.err = r.to.Write(p)
+// Snapshot reads a live library as a whole, and ends the processes that read it. On ranks other than 0 its error is just an exit code. whole
+// is false if parts of it could not be read.
+func (s *Source) Snapshot(cmd *cobra.Command) (c *catalog.Catalog, whole bool, err error) {
+	var text bytes.Buffer
+	if s.Chosen, err = s.App.Env.Choose(s.MPI); err != nil {
+		return nil, false, err
 	}
-	return len(p), nil
+	code := ExitDone
+	if s.N > 0 {
+		exe, err := os.Executable()
+		if err != nil {
+			return nil, false, Failf("start: %v", err)
+		}
+		code, err = s.startRanks([]string{exe, "snapshot", "--launched", "--timeout=" + s.Timeout.String()}, &text, s.App.Errs)
+		if err == nil && code != ExitDone && code != ExitPartial {
+			err = Exit(code) // the ranks printed the error
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	} else {
+		if c, err = s.Open(cmd, nil, ""); err != nil {
+			return nil, false, err
+		}
+		code = s.Warn(c)
+		s.Job.Settle(ExitDone)
+		inspect.CacheNames(s.App.Env, s.Chosen, c)
+		s.Job.Finish(ExitDone)
+		if err = catalog.Write(&text, c); err != nil {
+			return nil, false, err
+		}
+	}
+	if c, err = catalog.Read(&text); err != nil {
+		err = Failf("read the snapshot of %s: %v", s.Chosen.Name(), err)
+	}
+	return c, code == ExitDone, err
 }
 
 // MpiVariable passes the choice of MPI to the ranks.
@@ -115,11 +125,4 @@ func MpiVariable(m machine.MPI) string {
 		return "MPITX_MPI=" + m.Lib
 	}
 	return "MPITX_MPI=" + m.Family
-}
-
-func ExitCode(s *os.ProcessState) int {
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
-	}
-	return s.ExitCode()
 }

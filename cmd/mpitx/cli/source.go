@@ -28,9 +28,10 @@ type Source struct {
 	MPI                string
 	N                  int
 	Timeout            time.Duration
-	launched           bool   // this is one of the ranks of -n
-	RanksMayLeaveEarly bool   // the command cannot fail after everything is read
-	comm               string // the communicator for variables bound to one: "self", or else world
+	Environ            []string // more variables for the processes that load MPI
+	launched           bool     // this is one of the ranks of -n
+	RanksMayLeaveEarly bool     // the command cannot fail after everything is read
+	comm               string   // the communicator for variables bound to one: "self", or else world
 	Term               export.Terminal
 
 	Chosen  machine.MPI
@@ -109,6 +110,9 @@ func (s *Source) collect(writes []catalog.WriteRequest, stage inspect.Stage) (*c
 	o, err := s.App.Collecting(s.Chosen, s.Timeout)
 	if err != nil {
 		return nil, err
+	}
+	if len(s.Environ) > 0 {
+		o.Environ = append(os.Environ(), s.Environ...)
 	}
 	o.Self, o.Writes, o.WriteStage, o.Listing = s.comm == "self", writes, stage, s.RanksMayLeaveEarly
 	if s.Job, err = inspect.Collect(o); err != nil {

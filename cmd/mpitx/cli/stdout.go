@@ -50,15 +50,7 @@ func (s messages) Write(p []byte) (int, error) {
 	return os.Stderr.Write(p)
 }
 
-// stdout is the standard output for a process that prints the answer instead of mpitx: the file itself, unless a pager
-// shows it.
-func (s *Standard) stdout() io.Writer {
-	if s.page == "" {
-		return os.Stdout
-	}
-	return answers{s}
-}
-
+// Stderr is the standard error for a process that prints messages instead of mpitx.
 func (s *Standard) Stderr() io.Writer {
 	if s.page == "" {
 		return os.Stderr

@@ -25,7 +25,8 @@ const (
 )
 
 type diffOptions struct {
-	a *cli.App
+	a   *cli.App
+	cmd *cobra.Command
 	cli.OutFile
 	format  export.Format
 	from    string
@@ -124,6 +125,7 @@ func (o *diffOptions) run(cmd *cobra.Command, args []string) error {
 
 // compare opens both sides and compares them.
 func (o *diffOptions) compare(cmd *cobra.Command, args []string) (*diff.Diff, error) {
+	o.cmd = cmd
 	if err := o.parse(cmd, args); err != nil {
 		return nil, err
 	}

@@ -2,11 +2,10 @@ package variables
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"mpitx/catalog/ompiinfo"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
-	"mpitx/machine/keep"
 )
 
 // operand is an argument of diff.
@@ -171,7 +169,9 @@ func (o *diffOptions) unsteady(c *catalog.Catalog, mpi string) (map[string]bool,
 	if o.a.Env.Launcher().Rank >= 0 {
 		return nil, nil
 	}
-	again, err := o.read(mpi, io.Discard, "MALLOC_PERTURB_=165")
+	quiet := *o.a
+	quiet.Errs = io.Discard
+	again, _, err := (&cli.Source{App: &quiet, MPI: cmp.Or(mpi, o.mpi), Timeout: o.timeout, N: o.n, Environ: []string{"MALLOC_PERTURB_=165"}}).Snapshot(o.cmd)
 	var ended *cli.ExitError
 	switch {
 	case errors.As(err, &ended) && ended.Code > 128: // by a signal
@@ -182,50 +182,11 @@ func (o *diffOptions) unsteady(c *catalog.Catalog, mpi string) (map[string]bool,
 	return diff.Unsteady(c, again), nil
 }
 
-// snapshot reads a live library.
+// snapshot reads a live library. Its processes are not this one, which so can read two.
 func (o *diffOptions) snapshot(mpi string) (*catalog.Catalog, error) {
-	return o.read(mpi, o.a.Std.Stderr())
-}
-
-// read reads a live library with mpitx snapshot, in a process of its own: a process can load one MPI only.
-func (o *diffOptions) read(mpi string, messages io.Writer, variables ...string) (*catalog.Catalog, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, cli.Failf("start: %v", err)
+	c, whole, err := (&cli.Source{App: o.a, MPI: cmp.Or(mpi, o.mpi), Timeout: o.timeout, N: o.n}).Snapshot(o.cmd)
+	if name := "mpi:" + cmp.Or(mpi, o.mpi); err == nil && !whole && !slices.Contains(o.partial, name) {
+		o.partial = append(o.partial, name)
 	}
-	args := []string{"snapshot", "--timeout", o.timeout.String()}
-	if mpi == "" {
-		mpi = o.mpi
-	}
-	if mpi != "" {
-		args = append(args, "--mpi", mpi)
-	}
-	if o.n > 0 {
-		args = append(args, "--ranks", strconv.Itoa(o.n))
-	}
-	keeper := keep.Catch(keep.Options{})
-	defer keeper.Stop()
-	cmd := exec.Command(exe, args...)
-	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, messages
-	cmd.Env = append(os.Environ(), variables...)
-	if err := keeper.Start(cmd); err != nil {
-		return nil, cli.Failf("start %s: %v", exe, err)
-	}
-	cmd.Wait()
-	code := cli.ExitCode(cmd.ProcessState)
-	if passed := keeper.Stop(); passed != 0 {
-		return nil, cli.Exit(128 + int(passed))
-	}
-	if code != cli.ExitDone && code != cli.ExitPartial || o.a.Env.Launcher().Rank > 0 {
-		return nil, cli.Exit(code) // the process printed the error
-	}
-	c, err := catalog.Read(&text)
-	if err != nil {
-		return nil, cli.Failf("read the snapshot of mpi:%s: %v", mpi, err)
-	}
-	if code == cli.ExitPartial && messages != io.Discard && !slices.Contains(o.partial, "mpi:"+mpi) {
-		o.partial = append(o.partial, "mpi:"+mpi)
-	}
-	return c, nil
+	return c, err
 }

@@ -207,8 +207,11 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (fou
 	if o.Chosen, err = o.App.Env.Choose(o.MPI); err != nil {
 		return nil, false, err
 	}
-	reader := &diffOptions{a: o.App, n: o.N, timeout: o.Timeout, mpi: o.MPI}
-	without, err := reader.read("", os.Stderr)
+	read := func(environ ...string) (*catalog.Catalog, error) {
+		c, _, err := (&cli.Source{App: o.App, MPI: o.MPI, Timeout: o.Timeout, N: o.N, Environ: environ}).Snapshot(cmd)
+		return c, err
+	}
+	without, err := read()
 	if err != nil {
 		return nil, false, err
 	}
@@ -228,7 +231,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (fou
 		}
 		environ = append(environ, name+"="+s.Value)
 	}
-	with, err := reader.read("", os.Stderr, environ...)
+	with, err := read(environ...)
 	if err != nil {
 		return nil, false, err
 	}
