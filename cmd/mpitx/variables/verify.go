@@ -18,6 +18,7 @@ import (
 	"mpitx/export"
 	"mpitx/launch"
 	"mpitx/machine"
+	"mpitx/recording/experiment"
 	"mpitx/settings"
 	"mpitx/settings/tuning"
 	"mpitx/text"
@@ -141,16 +142,16 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return cli.Failf("%v", err)
 	}
 	defer os.RemoveAll(runs)
-	sides, err := o.experiment(runs, given, app, pvars)
+	sides, err := o.measure(runs, given, app, pvars)
 	if err != nil {
 		return err
 	}
-	found := measuredChanges(sides)
-	o.short, o.partly = withoutCores(sides), withoutRanks(sides)
+	found := experiment.Changes(sides)
+	o.short, o.partly = experiment.WithoutCores(sides), experiment.WithoutRanks(sides)
 	code := cli.ExitUsage // nothing could be compared
-	if slices.ContainsFunc(found, func(c change) bool { return c.changed }) {
+	if slices.ContainsFunc(found, func(c experiment.Change) bool { return c.Changed }) {
 		code = cli.ExitDone
-	} else if slices.ContainsFunc(found, func(c change) bool { return c.known }) {
+	} else if slices.ContainsFunc(found, func(c experiment.Change) bool { return c.Known }) {
 		code = cli.ExitFailed
 	}
 	return o.End(code, o.write(known, found, app))
@@ -257,8 +258,8 @@ func (v *verified) compare(without, with *catalog.Variable) {
 	}
 }
 
-// experiment runs the workload or application in turns without and with the settings, and returns the runs of each side.
-func (o *verifyOptions) experiment(dir string, given []launch.NameValue, app []string, pvars bool) (sides [2][]measured, err error) {
+// measure runs the workload or application in turns without and with the settings, and returns the runs of each side.
+func (o *verifyOptions) measure(dir string, given []launch.NameValue, app []string, pvars bool) (sides [2][]experiment.Run, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return sides, cli.Failf("%v", err)
@@ -313,7 +314,7 @@ func (o *verifyOptions) experiment(dir string, given []launch.NameValue, app []s
 }
 
 // write prints what is known, and what was measured.
-func (o *verifyOptions) write(known []verified, changes []change, app []string) error {
+func (o *verifyOptions) write(known []verified, changes []experiment.Change, app []string) error {
 	what := "the workload " + o.workload
 	if app != nil {
 		what = text.Quote(app[0])
@@ -336,21 +337,21 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
 		{Name: "interval", Header: "95 % INTERVAL", Below: true, Label: "95 % interval: "}, {Name: "changed"}}}
 	for _, c := range changes {
-		row := []any{c.what, c.unit, c.delta.Base.Median(), c.delta.New.Median(), nil, nil, nil, "", c.changed}
+		row := []any{c.What, c.Unit, c.Delta.Base.Median(), c.Delta.New.Median(), nil, nil, nil, "", c.Changed}
 		if o.format == export.FormatTable || o.format == export.FormatWide {
-			row[2], row[3], row[4] = o.Term.Amount(c.delta.Base.Median(), c.unit), o.Term.Amount(c.delta.New.Median(), c.unit), ""
-			if c.known {
-				row[4], row[7] = percent(c.by), percent(c.low)+" to "+percent(c.high)
-			} else if c.changed {
+			row[2], row[3], row[4] = o.Term.Amount(c.Delta.Base.Median(), c.Unit), o.Term.Amount(c.Delta.New.Median(), c.Unit), ""
+			if c.Known {
+				row[4], row[7] = percent(c.By), percent(c.Low)+" to "+percent(c.High)
+			} else if c.Changed {
 				row[7] = "apart in all runs"
 			}
-		} else if c.known {
-			row[4], row[5], row[6] = c.by, c.low, c.high
+		} else if c.Known {
+			row[4], row[5], row[6] = c.By, c.Low, c.High
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: o.N}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.changed })},
-		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c change) bool { return c.traffic })}}
+	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: o.N}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c experiment.Change) bool { return c.Changed })},
+		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c experiment.Change) bool { return c.Traffic })}}
 	if o.short != "" {
 		rows.About = append(rows.About, export.Member{Name: "processor", Value: o.short})
 	}
@@ -365,10 +366,10 @@ func (o *verifyOptions) write(known []verified, changes []change, app []string) 
 }
 
 // verdict says for people what the experiment showed.
-func verdict(changes []change) string {
+func verdict(changes []experiment.Change) string {
 	some, traffic, compared, unseen := false, false, false, 0.0
 	for _, c := range changes {
-		some, traffic, compared, unseen = some || c.changed, traffic || c.traffic, compared || c.known, max(unseen, -c.low, c.high)
+		some, traffic, compared, unseen = some || c.Changed, traffic || c.Traffic, compared || c.Known, max(unseen, -c.Low, c.High)
 	}
 	text := "\n"
 	if !traffic {

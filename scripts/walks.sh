@@ -1,0 +1,32 @@
+#!/bin/sh
+# walks.sh: how many functions and files of mpitx the front of a list, the start of a record and a report enter. What `mpitx version`
+# enters, too, is left out: it is what every command does to find out which it is. MPI processes are not counted.
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cp -r bin "$dir/bin"
+go build -cover -coverpkg=mpitx/... -o "$dir/bin/mpitx" ./cmd/mpitx
+mpitx=$dir/bin/mpitx
+
+# entered NAME COMMAND…: the functions that the first process of the command enters, as FILE FUNCTION
+entered() {
+    name=$1
+    shift
+    mkdir -p "$dir/$name/first"
+    GOCOVERDIR=$dir/$name timeout 60 "$@" >"$dir/$name.out" 2>&1 || { cat "$dir/$name.out"; exit 1; }
+    first=$(ls "$dir/$name"/covcounters.* | sort -t. -k3n | head -n 1)
+    cp "$dir/$name"/covmeta.* "$first" "$dir/$name/first/"
+    go tool covdata func -i="$dir/$name/first" | awk '$NF != "0.0%" && $1 != "total" {sub(/:.*/, "", $1); print $1, $2}' | sort >"$dir/$name.txt"
+}
+
+entered version "$mpitx" version
+entered list "$mpitx" list
+entered record "$mpitx" record --pvar 'mpitx:*' --dir "$dir/run" --workload pingpong --duration 50ms -n 2
+entered report "$mpitx" report "$dir/run"
+printf '%-8s%10s%8s  %s\n' walk functions files 'of these in cmd, launch, inspect, machine'
+for name in list record report; do
+    comm -23 "$dir/$name.txt" "$dir/version.txt" >"$dir/own"
+    grep -E '^mpitx/(cmd|launch|inspect|machine)/' "$dir/own" >"$dir/near" || true
+    count() { cut -d' ' -f1 "$1" | sort -u | wc -l; }
+    printf '%-8s%10d%8d  %d in %d\n' "$name" "$(wc -l <"$dir/own")" "$(count "$dir/own")" "$(wc -l <"$dir/near")" "$(count "$dir/near")"
+done
