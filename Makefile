@@ -1,5 +1,5 @@
 # `make run` and `make test` install missing packages, build, and run. scripts/setup.sh does the work.
-.PHONY: help build run test race fuzz bench generate screenshots lint cross lab lab-test install clean
+.PHONY: help build run test race fuzz bench generate screenshots lint cross walks lab lab-test install clean
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
@@ -16,13 +16,14 @@ help:
 	@echo 'make race        test the packages that start goroutines with the race detector'
 	@echo 'make fuzz        run every fuzz target for FUZZTIME=30s'
 	@echo 'make lint        run gofmt, go vet, staticcheck and shellcheck'
+	@echo 'make walks       count the functions and files that a list, a record and a report enter'
 	@echo 'make cross       build for macOS, Windows and Linux on ARM (with the agent)'
 	@echo 'make lab         LIBS=$(LIBS): build richer MPI libraries outside the checkout (docs/lab.md)'
 	@echo 'make lab-test    run the end-to-end tests on every library of the lab'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR=: install'
 	@echo 'make clean       remove bin/'
 
-build run test race fuzz bench generate screenshots lint cross lab-test:
+build run test race fuzz bench generate screenshots lint cross walks lab-test:
 	@$(SETUP) $@
 
 lab:

@@ -387,3 +387,26 @@ func checkJUnit(w io.Writer, r *check.Report) error {
 	_, err := io.WriteString(w, "\n")
 	return err
 }
+
+// CheckRules lists rules, without a test.
+func CheckRules(w io.Writer, chosen []check.Rule, f Format, term Terminal) error {
+	r := &check.Report{Schema: check.Schema, Version: check.Version}
+	if f == FormatTable {
+		subject := ""
+		for _, rule := range chosen {
+			if rule.Subject != subject {
+				if subject != "" {
+					fmt.Fprintln(w)
+				}
+				subject = rule.Subject
+				fmt.Fprintln(w, term.Heading(subject))
+			}
+			fmt.Fprintln(w, WrapLine(fmt.Sprintf("  %-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 27)))
+		}
+		return nil
+	}
+	for _, rule := range chosen {
+		r.Results = append(r.Results, &check.Result{Rule: rule, Status: check.NotApplicable, Why: "listed, not tested"})
+	}
+	return Check(w, r, f, term)
+}

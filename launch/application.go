@@ -77,7 +77,7 @@ func look(c *Config, launch machine.Launch, first bool) (*application, error) {
 			return nil, err
 		}
 	}
-	if _, err := environ(c, x, &runDir{}, NameValue{}); err != nil {
+	if _, err := environ(c, x, &runDir{}, Ask{}); err != nil {
 		return nil, err
 	}
 	return x, nil

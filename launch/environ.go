@@ -29,35 +29,35 @@ var sanitizerOptions = map[string]string{
 
 // agentSettings is the value of MPITX_AGENT: lines of key=value. seen is the key and the file for processes that are not
 // recorded; "" if there is none.
-func agentSettings(c *Config, x *application, job *runDir, seen NameValue) string {
-	all := append([]NameValue{{"dir", job.dir}, {"run_id", hex.EncodeToString(job.id[:])}, {"job_start_ns", strconv.FormatInt(job.startNs, 10)}}, c.Tool...)
-	all = append(all, NameValue{"where", "on"})
+func agentSettings(c *Config, x *application, job *runDir, seen Ask) string {
+	all := append([]Ask{{"dir", job.dir}, {"run_id", hex.EncodeToString(job.id[:])}, {"job_start_ns", strconv.FormatInt(job.startNs, 10)}}, c.Tool...)
+	all = append(all, Ask{"where", "on"})
 	for _, s := range c.Set {
-		all = append(all, NameValue{"set", s.Name + "=" + s.Value})
+		all = append(all, Ask{"set", s.Name + "=" + s.Value})
 	}
 	for _, s := range c.SetAfter {
-		all = append(all, NameValue{"set_after", s.Name + "=" + s.Value})
+		all = append(all, Ask{"set_after", s.Name + "=" + s.Value})
 	}
 	if x.qmpi != "" {
 		for _, s := range qmpi.Settings(x.qmpi, c.Tools) {
-			all = append(all, NameValue{s[0], s[1]})
+			all = append(all, Ask{s[0], s[1]})
 		}
 	}
-	for _, s := range []NameValue{{"library", x.library}, {"unfit", x.unfit}, seen} {
+	for _, s := range []Ask{{"library", x.library}, {"unfit", x.unfit}, seen} {
 		if s.Value != "" {
 			all = append(all, s)
 		}
 	}
 	var b strings.Builder
-	for _, s := range append(all, NameValue{"program", strings.Join(x.argv, " ")}) {
-		b.WriteString(agentconfig.Line(s.Name, s.Value))
+	for _, s := range append(all, Ask{"program", strings.Join(x.argv, " ")}) {
+		b.WriteString(agentconfig.Line(s.Key, s.Value))
 	}
 	return b.String()
 }
 
 // environ is the application's environment: the current one, the settings of control variables, and the agent after
 // everything that is preloaded already.
-func environ(c *Config, x *application, job *runDir, seen NameValue) ([]string, error) {
+func environ(c *Config, x *application, job *runDir, seen Ask) ([]string, error) {
 	change := map[string]string{agentVariable: agentSettings(c, x, job, seen)}
 	for _, s := range c.Set {
 		name, err := settings.Variable(x.mpi.Impl, s.Name)

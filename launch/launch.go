@@ -14,6 +14,7 @@ import (
 	"mpitx/machine"
 	"mpitx/machine/qmpi"
 	"mpitx/recording"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -29,7 +30,7 @@ type Config struct {
 	Ranks         int           // to start with the MPI's launcher; 0 means no launcher
 	Dir           string        // the run directory; "" means a new name
 	Set, SetAfter []NameValue   // of control variables
-	Tool          []NameValue   // the agent's configuration
+	Tool          []Ask         // the agent's configuration
 	Tools         []qmpi.Tool   // that intercept the application's calls
 	Native        bool          // the MPI library's own QMPI calls Tools
 	Force         bool          // run the application even if the agent cannot be attached
@@ -53,8 +54,11 @@ type Promise struct {
 	Kept string // said instead after mpitx was killed with its job, if nothing more will be written; "": Text is said
 }
 
-// NameValue is a control variable, or a key of the agent's configuration, with its value.
-type NameValue struct{ Name, Value string }
+// NameValue is a control variable with its value.
+type NameValue = settings.NameValue
+
+// Ask is a line of the agent's configuration.
+type Ask struct{ Key, Value string }
 
 // Job is an application and its run. Its command calls Look, Enter and Run, and then reads what was recorded; End ends the command in
 // any case.
@@ -191,9 +195,9 @@ func (r *Job) run() error {
 		return exited(r.launch)
 	}
 	finishes := r.elected() // unless a lower rank registers later
-	seen := NameValue{"unseen", seenPath(r.job.dir)}
+	seen := Ask{"unseen", seenPath(r.job.dir)}
 	if finishes {
-		seen = NameValue{"seen", makeSeen(r.job.dir)}
+		seen = Ask{"seen", makeSeen(r.job.dir)}
 	}
 	environ, err := environ(r.Config, r.app, r.job, seen)
 	if err != nil {

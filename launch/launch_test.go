@@ -21,12 +21,12 @@ func TestEnviron(t *testing.T) {
 	x := &application{Program: &preflight.Program{Linked: &machine.MPI{}}, argv: []string{"./app", "-x"}, mpi: machine.MPI{Impl: machine.OpenMPI}, agent: "/agent.so"}
 	job := &runDir{dir: "/a\nb\\c", startNs: 5}
 	job.id[0] = 0xab
-	c := &Config{Tool: []NameValue{{"interval_ns", "1000"}, {"pvar", "x*"}}, Set: []NameValue{{"mpi_a", "1 = 2"}}, SetAfter: []NameValue{{"b", ""}},
+	c := &Config{Tool: []Ask{{"interval_ns", "1000"}, {"pvar", "x*"}}, Set: []NameValue{{Name: "mpi_a", Value: "1 = 2"}}, SetAfter: []NameValue{{Name: "b"}},
 		Env: &machine.Env{Environ: []string{"A=1", "LD_PRELOAD=/x.so", "OMPI_MCA_mpi_a=old", "MPITX_AGENT=old"}}}
 	agent := "dir=/a\\nb\\\\c\nrun_id=ab000000000000000000000000000000\njob_start_ns=5\ninterval_ns=1000\npvar=x*\nwhere=on\n" +
 		"set=mpi_a=1 = 2\nset_after=b=\nlibrary=/lib.so\nseen=/seen\nprogram=./app -x\n"
 	x.library = "/lib.so"
-	got, err := environ(c, x, job, NameValue{"seen", "/seen"})
+	got, err := environ(c, x, job, Ask{"seen", "/seen"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +40,12 @@ func TestEnviron(t *testing.T) {
 	} {
 		other := *x
 		change(&other)
-		if _, err := environ(c, &other, job, NameValue{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := environ(c, &other, job, Ask{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	x.preload, x.Linked = "/lib.so", nil
-	got, _ = environ(c, x, job, NameValue{})
+	got, _ = environ(c, x, job, Ask{})
 	if text := strings.Join(got, "|"); !strings.Contains(text, "LD_PRELOAD=/x.so:/agent.so:/lib.so|") || !strings.Contains(text, "|ASAN_OPTIONS=verify") {
 		t.Errorf("a library of the same name, and a program that was not seen: %s", text)
 	}

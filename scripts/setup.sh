@@ -420,8 +420,9 @@ lint) find_go; lint ;;
 race) find_go; race ;;
 fuzz) find_go; fuzz ;;
 cross) find_go; cross ;;
+walks) find_go; allow_root; build; exec scripts/walks.sh ;;
 lab) run_lab "${2:-}" ;;
 lab-test) find_go; allow_root; build; exec fixtures/lab/lab.sh test ;;
 install) find_go; build; install_files ;;
-*) fail "usage: setup.sh build|run|test|race|fuzz|bench|generate|screenshots|lint|cross|lab|lab-test|install" ;;
+*) fail "usage: setup.sh build|run|test|race|fuzz|bench|generate|screenshots|lint|cross|walks|lab|lab-test|install" ;;
 esac

@@ -14,7 +14,7 @@ entered() {
     shift
     mkdir -p "$dir/$name/first"
     GOCOVERDIR=$dir/$name timeout 60 "$@" >"$dir/$name.out" 2>&1 || { cat "$dir/$name.out"; exit 1; }
-    first=$(ls "$dir/$name"/covcounters.* | sort -t. -k3n | head -n 1)
+    first=$(find "$dir/$name" -name "covcounters.*" | sort -t. -k3n | head -n 1)
     cp "$dir/$name"/covmeta.* "$first" "$dir/$name/first/"
     go tool covdata func -i="$dir/$name/first" | awk '$NF != "0.0%" && $1 != "total" {sub(/:.*/, "", $1); print $1, $2}' | sort >"$dir/$name.txt"
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -124,7 +123,7 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	if o.list {
-		return listRules(o.a, chosen, o.format, term)
+		return export.CheckRules(o.a.Out, chosen, o.format, term)
 	}
 	base, err := o.readBaseline()
 	if err != nil {
@@ -201,28 +200,6 @@ func chosenRules(args []string) ([]check.Rule, error) {
 		}
 	}
 	return slices.DeleteFunc(all, func(r check.Rule) bool { return !wanted[r.Name] }), nil
-}
-
-func listRules(a *cli.App, chosen []check.Rule, f export.Format, term export.Terminal) error {
-	r := &check.Report{Schema: check.Schema, Version: check.Version}
-	if f == export.FormatTable {
-		subject := ""
-		for _, rule := range chosen {
-			if rule.Subject != subject {
-				if subject != "" {
-					fmt.Fprintln(a.Out)
-				}
-				subject = rule.Subject
-				fmt.Fprintln(a.Out, term.Heading(subject))
-			}
-			fmt.Fprintln(a.Out, export.WrapLine(fmt.Sprintf("  %-24s %s (%s)", rule.Name, rule.Promise, rule.Section), term.Width, strings.Repeat(" ", 27)))
-		}
-		return nil
-	}
-	for _, rule := range chosen {
-		r.Results = append(r.Results, &check.Result{Rule: rule, Status: check.NotApplicable, Why: "listed, not tested"})
-	}
-	return export.Check(a.Out, r, f, term)
 }
 
 func (o *checkOptions) readBaseline() (*check.Report, error) {

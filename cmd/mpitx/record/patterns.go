@@ -97,7 +97,7 @@ func (s *patterns) unmatchedOwn(m machine.MPI) error {
 				names = append(names, v.Name)
 			}
 		}
-		if cli.MatchesAny(glob, names) {
+		if catalog.MatchesAny(glob, names) {
 			continue
 		}
 		if err := s.refuse(p, "mpitx has no such variable", settings.HowToGet(m, glob, s.r.given, catalog.DidYouMean(names, glob))); err != nil {
@@ -134,7 +134,7 @@ func (s *patterns) missing(m machine.MPI, names []string) []string {
 	for _, p := range s.all {
 		glob := globOf(p)
 		name, _ := catalog.SplitClass(glob) // names are listed with and without their class
-		if !strings.HasPrefix(glob, virtual.Prefix) && !cli.MatchesAny(glob, names) && !cli.MatchesAny(name, names) && !registersLate(m, p) {
+		if !strings.HasPrefix(glob, virtual.Prefix) && !catalog.MatchesAny(glob, names) && !catalog.MatchesAny(name, names) && !registersLate(m, p) {
 			all = append(all, p)
 		}
 	}

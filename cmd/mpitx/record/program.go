@@ -16,6 +16,7 @@ import (
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/machine/qmpi"
+	"mpitx/settings"
 )
 
 // program is what every recording command is told about the application and how to run it.
@@ -131,7 +132,18 @@ func (x *program) tools(a *cli.App) ([]qmpi.Tool, error) {
 // warn warns of settings that the library did not have when it was last read, or that crash it.
 func (x *program) warn(a *cli.App, m machine.MPI) {
 	a.WarnOfCrashes(m, x.set)
-	warnOfSettings(a, m, x.set, x.setAfter)
+	switch c := inspect.CachedCatalog(a.Env, m); {
+	case len(x.set)+len(x.setAfter) == 0:
+	case c != nil:
+		settings.Expected(a.Env, m, c, x.set)
+		for _, words := range a.Judge(m).Warnings(c, x.set, x.setAfter) {
+			a.Complain("%s", words)
+		}
+	case a.Env.CacheDir() == "":
+		a.Complain("--set is not checked: mpitx keeps nothing about %s, because $HOME is not a directory; set XDG_CACHE_HOME to one", m.Name())
+	default:
+		a.Complain("nothing is known about %s yet: run mpitx list once to check --set", m.Name())
+	}
 	names := inspect.CachedNames(a.Env, m)
 	if len(names) == 0 {
 		return

@@ -117,7 +117,7 @@ func (r *recorder) known(m machine.MPI) launch.Known {
 
 // asks adds a line to what the agent is asked to do.
 func asks(c *launch.Config, key, value string) {
-	c.Tool = append(c.Tool, launch.NameValue{Name: key, Value: value})
+	c.Tool = append(c.Tool, launch.Ask{Key: key, Value: value})
 }
 
 // runningWarning says of a run that some ranks may still write to it.

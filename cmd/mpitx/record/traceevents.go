@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/cli"
 	"mpitx/inspect"
 	"mpitx/machine"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -16,7 +16,7 @@ func (o *tracing) refuseEvents(m machine.MPI, first bool) error {
 		list:  "events",
 		known: slices.Concat(specifiedEvents(), o.cachedEvents(m)),
 		missing: func(names []string) []string {
-			return slices.DeleteFunc(slices.Clone(o.events.all), func(p string) bool { return cli.MatchesAny(p, names) })
+			return slices.DeleteFunc(slices.Clone(o.events.all), func(p string) bool { return catalog.MatchesAny(p, names) })
 		},
 		why: func(p string, names []string) (text, advice string) { return o.noSuchEvent(m, p, names), "" },
 	})
@@ -26,7 +26,7 @@ func (o *tracing) refuseEvents(m machine.MPI, first bool) error {
 // trace; with --force, what the library's last reading shows was said before.
 func (o *tracing) explainEvent(m machine.MPI, p string, names []string) string {
 	known := slices.Concat(specifiedEvents(), o.cachedEvents(m))
-	if cli.MatchesAny(p, specifiedEvents()) || o.force && len(inspect.CachedNames(o.Env, m)) > 0 && !cli.MatchesAny(p, known) {
+	if catalog.MatchesAny(p, specifiedEvents()) || o.force && len(inspect.CachedNames(o.Env, m)) > 0 && !catalog.MatchesAny(p, known) {
 		return ""
 	}
 	return "--event " + p + ": " + o.noSuchEvent(m, p, slices.Concat(known, names))
@@ -36,7 +36,7 @@ func (o *tracing) noSuchEvent(m machine.MPI, p string, names []string) string {
 	if matchesFunction(p) == nil {
 		return "this matches functions of MPI, not events; record their calls with --function " + text.Quote(p)
 	}
-	if c := inspect.CachedCatalog(o.Env, m); c != nil && !ofPeruse(p) {
+	if c := inspect.CachedCatalog(o.Env, m); c != nil && !catalog.OfPeruse(p) {
 		for _, name := range o.cachedEvents(m) {
 			e := catalog.Event{Name: name}
 			if catalog.FindPeruseEvent(name) != nil {
@@ -44,11 +44,11 @@ func (o *tracing) noSuchEvent(m machine.MPI, p string, names []string) string {
 			}
 			c.Events = append(c.Events, e)
 		}
-		if words := cli.WithoutEvents(c); words != "" {
+		if words := settings.WithoutEvents(c); words != "" {
 			return words
 		}
 	}
-	return m.Name() + " has no such event" + cli.EventHints(names, p)
+	return m.Name() + " has no such event" + settings.EventHints(names, p)
 }
 
 // cachedEvents are the names of events from the library's last reading.

@@ -17,6 +17,7 @@ import (
 	"mpitx/recording"
 	"mpitx/recording/sites"
 	"mpitx/recording/trace"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -72,7 +73,7 @@ func (o *tracing) configure(cmd *cobra.Command, c *launch.Config) error {
 		asks(c, "event", glob)
 	}
 	if len(o.events.all) > 0 {
-		counted, err := countedEvents(o.Env)
+		counted, err := settings.CountedEvents(o.Env)
 		if err != nil {
 			return err
 		}
@@ -158,7 +159,7 @@ func (o *tracing) tell(run *recording.Run, t trace.Totals) {
 // tellEvents says which events are missing, and why.
 func (o *tracing) tellEvents(run *recording.Run) {
 	o.sayLost(run)
-	for _, line := range append(peruseMissing(run, o.events.all), cli.GapLines(run, trace.EventGaps(run, nil), o.events.all)...) {
+	for _, line := range append(trace.Missing(run, o.events.all), export.GapLines(run, trace.EventGaps(run, nil), o.events.all)...) {
 		o.Complain("%s", line)
 	}
 }
@@ -197,10 +198,10 @@ func unreceived(run *recording.Run) []string {
 
 // sayLost says how many events are missing, and why.
 func (o *tracing) sayLost(run *recording.Run) {
-	if text := cli.Replaced(run); text != "" {
+	if text := export.Replaced(run); text != "" {
 		o.Complain("%s", text)
 	}
-	lost, budget := cli.LostEvents(run), slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Budget > 0 })
+	lost, budget := export.LostEvents(run), slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Budget > 0 })
 	failure, failed := run.EventLoss()
 	switch {
 	case lost > 0 && failed:

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -142,10 +143,6 @@ func (g *givenTrigger) compile() (*condition.Trigger, error) {
 	return t, nil
 }
 
-type functionError struct{ name, near string }
-
-func (e *functionError) Error() string { return e.name + ": no such MPI function" + e.near }
-
 // knownFunction refuses a name or pattern that matches no function of the agent's table. MPIX_ functions are those of single
 // libraries.
 func knownFunction(name string) error {
@@ -158,7 +155,7 @@ func knownFunction(name string) error {
 	}
 	all := virtual.Functions()
 	if strings.ContainsAny(name, "@:\n") || !slices.ContainsFunc(all, m.MatchName) {
-		return &functionError{name, catalog.DidYouMean(all, name)}
+		return fmt.Errorf("%s: no such MPI function%s", name, catalog.DidYouMean(all, name))
 	}
 	return nil
 }

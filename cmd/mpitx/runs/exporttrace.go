@@ -50,17 +50,17 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 		x.Samples.Column = only.Column()
 	}
 	_, err := x.Write(o.a, run)
-	if words := cli.Replaced(run); words != "" {
+	if words := export.Replaced(run); words != "" {
 		o.a.Complain("%s: %s", dir, words)
 	}
-	if lost := cli.LostEvents(run); lost > 0 { // not those of totals, which are in the chosen part only
+	if lost := export.LostEvents(run); lost > 0 { // not those of totals, which are in the chosen part only
 		why := ""
 		if failure, ok := run.EventLoss(); ok {
 			why = ": " + failure.Cause()
 		}
 		o.a.Complain("%s: %s dropped while the trace was recorded%s", dir, text.Count(lost, "event"), why)
 	}
-	for _, line := range cli.GapLines(run, trace.EventGaps(run, o.Cut.Rank()), nil) {
+	for _, line := range export.GapLines(run, trace.EventGaps(run, o.Cut.Rank()), nil) {
 		o.a.Complain("%s: %s", dir, line)
 	}
 	cli.ReportGaps(o.a, run)

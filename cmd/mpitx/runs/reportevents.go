@@ -9,6 +9,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
 	"mpitx/recording/trace"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -22,7 +23,7 @@ func showEvents(r *reading) error {
 	all := trace.EventTotals(r.run, trace.Options{From: o.From, To: o.To, Rank: o.Rank})
 	for k, glob := range r.globs {
 		if m := r.matchers[k]; !slices.ContainsFunc(all, func(e trace.EventTotal) bool { return m.MatchName(e.Name) }) {
-			return cli.Failf("%s: no such event was raised%s", text.Quote(glob), cli.EventHints(namesOf(all), glob))
+			return cli.Failf("%s: no such event was raised%s", text.Quote(glob), settings.EventHints(namesOf(all), glob))
 		}
 	}
 	all = slices.DeleteFunc(all, func(e trace.EventTotal) bool {
@@ -34,7 +35,7 @@ func showEvents(r *reading) error {
 	rows := func(people bool) *export.Rows { return export.EventTotals(all, people, r.term) }
 	err := r.rows(func() *export.Rows { return rows(false) },
 		func(w io.Writer, t export.Terminal) error { return rows(!rowFormat(r.Form())).Write(w, r.Form(), t) })
-	for _, line := range cli.GapLines(r.run, trace.EventGaps(r.run, o.Rank), nil) {
+	for _, line := range export.GapLines(r.run, trace.EventGaps(r.run, o.Rank), nil) {
 		r.App.Complain("%s: %s", name, line)
 	}
 	return cmp.Or(err, cli.Partial(r.App, r.run))

@@ -47,7 +47,7 @@ func showQueues(r *reading) error {
 		r.App.Complain("%s: only the messages until %s are counted, since there are too many; %d later ones are missing: choose a part with --from and --to", name, q.To.Round(time.Microsecond), q.Later)
 	}
 	if !q.Derived {
-		for _, line := range cli.GapLines(run, slices.DeleteFunc(trace.EventGaps(run, options.Rank), cli.NotOfQueues), nil) {
+		for _, line := range export.GapLines(run, slices.DeleteFunc(trace.EventGaps(run, options.Rank), export.NotOfQueues), nil) {
 			r.App.Complain("%s: %s", name, line)
 		}
 	}

@@ -160,7 +160,9 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 	job := where.Look(func() *where.Job {
 		job := where.ReadStacks(run, callers.Site, stacks)
 		if strings.TrimSpace(o.rsh) != "" {
-			o.readHosts(run.Dir, job)
+			for _, words := range job.AskHosts(run.Dir, o.rsh, o.stack) {
+				o.a.Complain("%s", words)
+			}
 		}
 		return job
 	})

@@ -92,7 +92,7 @@ func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) er
 		add(i.Name, i.Value, catalog.RankOrigin{Origin: &i.Origin}, "read by "+i.Reader, "Set beyond MPI_T")
 	}
 	if people && len(rows.Rows) == 0 {
-		_, err := fmt.Fprintf(o.App.Out, "mpitx knows no essential variables of %s that match\n", cli.LibraryName(c))
+		_, err := fmt.Fprintf(o.App.Out, "mpitx knows no essential variables of %s that match\n", c.LibraryName())
 		return err
 	}
 	if err := rows.Write(o.App.Out, o.format, o.Term); err != nil {

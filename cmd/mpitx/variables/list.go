@@ -229,7 +229,7 @@ func (o *listOptions) forPeople() bool {
 // comment says, after the list, what it does not show.
 func (o *listOptions) comment(all, listed *catalog.Catalog) {
 	if o.asked&catalog.Events != 0 && listed.Count(o.kinds) > 0 && o.forPeople() {
-		if text := cli.WithoutEvents(all); text != "" {
+		if text := settings.WithoutEvents(all); text != "" {
 			o.App.Complain("%s", text)
 		}
 	}
@@ -259,7 +259,7 @@ func (o *listOptions) doubt(all, listed *catalog.Catalog) {
 
 // empty says why nothing is listed.
 func (o *listOptions) empty(all *catalog.Catalog) string {
-	if text := cli.WithoutEvents(all); text != "" && o.kinds != 0 && o.kinds&^catalog.EventKinds == 0 {
+	if text := settings.WithoutEvents(all); text != "" && o.kinds != 0 && o.kinds&^catalog.EventKinds == 0 {
 		return "no " + o.kinds.Describe(false) + ": " + text
 	}
 	text := export.EmptyMessage(all, o.kinds)

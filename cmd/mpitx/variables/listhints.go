@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/cmd/mpitx/cli"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -79,7 +79,7 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds catalog.Kind, pattern 
 		}
 	}
 	if text.IsGlob(pattern) {
-		return cli.EventHints(nil, pattern)
+		return settings.EventHints(nil, pattern)
 	}
 	part := "*" + pattern + "*"
 	switch n := countMatches(all, kinds, part); {
@@ -92,7 +92,7 @@ func (o *listOptions) instead(all *catalog.Catalog, kinds catalog.Kind, pattern 
 	if o.asked == 0 {
 		names = slices.Concat(catalog.AllKinds.Words(), names)
 	}
-	return cli.EventHints(names, pattern)
+	return settings.EventHints(names, pattern)
 }
 
 func countMatches(c *catalog.Catalog, kinds catalog.Kind, pattern string) int {

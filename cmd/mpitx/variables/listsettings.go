@@ -3,9 +3,6 @@ package variables
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +11,6 @@ import (
 	"mpitx/export"
 	"mpitx/inspect"
 	"mpitx/settings"
-	"mpitx/settings/tuning"
 	"mpitx/text"
 )
 
@@ -73,11 +69,11 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 	}
 	return o.Answer(code, func() error {
 		o.noteOthers(c)
-		rows := influences(withPeruse(settings.Influences(o.Query(c)), c), c, o.Judge(c).Effects(c))
+		rows := export.Influences(settings.Influences(o.Query(c)), c, o.Judge(c).Effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.Chosen.Name()
 			if unread == nil {
-				name = cli.LibraryName(c)
+				name = c.LibraryName()
 			}
 			where := ""
 			if c.Job.Size > 1 {
@@ -88,7 +84,7 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 		}
 		notes := ""
 		if o.format == export.FormatTable {
-			notes = narrow(rows, o.Term)
+			notes = export.NarrowInfluences(rows, o.Term)
 		}
 		if err := rows.Write(o.App.Out, o.format, o.Term); err != nil || notes == "" {
 			return err
@@ -98,80 +94,12 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 	})
 }
 
-// withPeruse adds the environment variables that the library names itself (PERUSE_Query_environment).
-func withPeruse(found []settings.Influence, c *catalog.Catalog) []settings.Influence {
-	for _, text := range c.After.Environment {
-		name, value, _ := strings.Cut(text, "=")
-		if !slices.ContainsFunc(found, func(i settings.Influence) bool { return i.Kind == catalog.OriginEnvironment && i.Name == name }) {
-			found = append(found, settings.Influence{Name: name, Reader: cli.LibraryName(c) + ", as PERUSE says",
-				Origin: catalog.Origin{Kind: catalog.OriginEnvironment, Where: name, Value: value}})
-		}
-	}
-	return found
-}
-
-// narrow makes the table fit a terminal: files without their directory, and the notes, which it returns, below the table.
-func narrow(r *export.Rows, t export.Terminal) string {
-	var notes strings.Builder
-	column := map[string]int{}
-	for i := range r.Columns {
-		column[r.Columns[i].Name] = i
-	}
-	for _, row := range r.Rows {
-		name := row[column["name"]].(string)
-		if row[column["origin"]] == catalog.OriginFile {
-			row[column["where"]] = filepath.Base(row[column["where"]].(string))
-			name += " in " + row[column["where"]].(string)
-		}
-		if note := row[column["note"]].(string); note != "" {
-			fmt.Fprintln(&notes, export.Wrap(t.SafeText(name+": "+note), t.Width))
-			row[column["note"]] = ""
-		}
-	}
-	return notes.String()
-}
-
 // didYouMean asks for the name that is most like one that does not exist; "": none is.
 func didYouMean(names []string, wrong string) string {
 	if near := text.Nearest(names, wrong, 1); near != nil {
 		return "; did you mean " + near[0] + "?"
 	}
 	return ""
-}
-
-func influences(found []settings.Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) *export.Rows {
-	values, names := map[string]string{}, make([]string, len(c.Cvars))
-	for k := range c.Cvars {
-		names[k] = c.Cvars[k].Name
-		if r := c.Cvars[k].Current(); r != nil && r.Status == catalog.StatusOK {
-			values[c.Cvars[k].Name] = c.ValueText(&c.Cvars[k], r.Value)
-		}
-	}
-	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME", MinWidth: 64, Whole: "name"}, {Name: "value", Header: "VALUE", Whole: "name"},
-		{Name: "origin"}, {Name: "where", Header: "FROM", Below: true, Label: "from: "}, {Name: "reader", Header: "READ BY", Below: true, Label: "read by: "},
-		{Name: "cvar", Header: "CONTROL VARIABLE", Wide: true}, {Name: "library", Header: "LIBRARY", Optional: true}, {Name: "note", Header: "NOTE", Optional: true}}}
-	for _, i := range found {
-		note := ""
-		switch {
-		case len(names) == 0: // the library could not be read
-			i.Cvar = ""
-		case i.Unknown:
-			note = "no such variable" + didYouMean(names, i.Cvar)
-			i.Cvar = ""
-		case i.Overridden:
-			note = "another setting of it takes precedence"
-		case i.Cvar != "":
-			if v := c.Cvar(i.Cvar); v != nil {
-				note = strings.ReplaceAll(strings.Join(effect(v).Doubts(i.Cvar, c.Job.Size), "; it "), i.Cvar+" ", "")
-			}
-		}
-		where := i.Where
-		if i.Kind == catalog.OriginEnvironment {
-			where = "environment"
-		}
-		r.Rows = append(r.Rows, []any{i.Name, i.Value, i.Kind, where, i.Reader, i.Cvar, values[i.Cvar], note})
-	}
-	return r
 }
 
 // noteOthers says that other ranks were set differently: the answer is of rank 0.

@@ -10,6 +10,7 @@ import (
 	"mpitx/agent/virtual"
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -128,20 +129,20 @@ func matching(c *catalog.Catalog, kinds catalog.Kind, glob string) (found []cata
 func (s *selection) unknown(a *cli.App, c *catalog.Catalog, kinds catalog.Kind) {
 	hints := catalog.DidYouMean
 	if kinds&catalog.Events != 0 {
-		hints = cli.EventHints
+		hints = settings.EventHints
 	}
 	kinds = catalog.Variables&kinds | there(c, kinds&^catalog.Variables)
 	all, what := namesOf(c, kinds), described(kinds)
 	for _, name := range s.missing {
 		if text.IsGlob(name) {
-			a.Complain("%s: no %s of %s matches%s", name, what, cli.LibraryName(c), hints(nil, name))
+			a.Complain("%s: no %s of %s matches%s", name, what, c.LibraryName(), hints(nil, name))
 			continue
 		}
 		if other := c.Named(catalog.Events|catalog.Sources, name); len(other) > 0 {
 			a.Complain("%s: not a variable, but an event or event source of MPI_T, which has no value; see mpitx show %s", name, text.Quote(name))
 			continue
 		}
-		words, list := fmt.Sprintf("%s: no %s of %s has this name", name, what, cli.LibraryName(c)), "mpitx list"
+		words, list := fmt.Sprintf("%s: no %s of %s has this name", name, what, c.LibraryName()), "mpitx list"
 		if strings.HasPrefix(name, virtual.Prefix) {
 			words, list = name+": mpitx has no such variable", "mpitx list virtual"
 		}

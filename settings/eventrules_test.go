@@ -1,4 +1,4 @@
-package record
+package settings
 
 import (
 	"os"
@@ -15,7 +15,7 @@ func TestEventRules(t *testing.T) {
 	e := &machine.Env{Environ: []string{"HOME=" + home}}
 	check := func(want ...string) {
 		t.Helper()
-		if got, err := countedEvents(e); err != nil || !slices.Equal(got, want) {
+		if got, err := CountedEvents(e); err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %v, %v, want %v", got, err, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestEventRules(t *testing.T) {
 	check(own, "openmpi ompi.mpi.win_* it hangs here")
 	for text, want := range map[string]string{"\nopenmpi x\n": ":2: a rule has", "lam x y\n": `"lam" is not a family`, "mpich [ y\n": `"["`} {
 		write(text)
-		if _, err := countedEvents(e); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := CountedEvents(e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

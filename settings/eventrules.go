@@ -1,9 +1,8 @@
-package record
+package settings
 
 import (
-	"mpitx/cmd/mpitx/cli"
-
 	_ "embed"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,9 +16,9 @@ var ownEventRules string
 // eventRule names events of a family that are only counted, because their data cannot be read.
 type eventRule struct{ family, glob, reason string }
 
-// countedEvents returns the events that are only counted, by mpitx's rules and those in the user's configuration, as the agent takes
+// CountedEvents returns the events that are only counted, by mpitx's rules and those in the user's configuration, as the agent takes
 // them: family, glob and reason. The error names the line that is wrong.
-func countedEvents(e *machine.Env) (all []string, err error) {
+func CountedEvents(e *machine.Env) (all []string, err error) {
 	rules, err := parseEventRules("mpitx's rules", ownEventRules)
 	if err != nil {
 		return nil, err
@@ -47,15 +46,19 @@ func parseEventRules(file, text string) (rules []eventRule, err error) {
 		}
 		place := file + ":" + strconv.Itoa(n)
 		if len(words) < 3 {
-			return nil, cli.Usagef("%s: a rule has a family, a pattern of event names and a reason", place)
+			return nil, wrongRule("%s: a rule has a family, a pattern of event names and a reason", place)
 		}
 		if words[0] != machine.OpenMPI && words[0] != machine.MPICH {
-			return nil, cli.Usagef("%s: %q is not a family of MPI libraries; use openmpi or mpich", place, words[0])
+			return nil, wrongRule("%s: %q is not a family of MPI libraries; use openmpi or mpich", place, words[0])
 		}
 		if _, err := catalog.ParsePattern(words[1]); err != nil {
-			return nil, cli.Usagef("%s: %q: %v", place, words[1], err)
+			return nil, wrongRule("%s: %q: %v", place, words[1], err)
 		}
 		rules = append(rules, eventRule{words[0], words[1], strings.Join(words[2:], " ")})
 	}
 	return rules, nil
+}
+
+func wrongRule(format string, args ...any) error {
+	return &machine.Error{What: fmt.Sprintf(format, args...), Usage: true}
 }

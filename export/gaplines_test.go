@@ -1,6 +1,6 @@
 //go:build cgo && linux
 
-package cli
+package export
 
 import (
 	"slices"

@@ -1,30 +1,26 @@
-package record
+package trace
 
 import (
 	"strings"
 
 	"mpitx/catalog"
 	"mpitx/recording"
-	"mpitx/recording/trace"
 	"mpitx/text"
 )
 
-// ofPeruse reports whether a glob can match only events of PERUSE.
-func ofPeruse(glob string) bool { return strings.HasPrefix(strings.ToUpper(glob), "PERUSE_") }
-
-// peruseMissing says, of each glob of --event for events of PERUSE that the library did not raise, what is derived instead and what is
+// Missing says, of each glob of --event for events of PERUSE that the library did not raise, what is derived instead and what is
 // unavailable.
-func peruseMissing(run *recording.Run, globs []string) (lines []string) {
-	native := trace.Raised(run)
+func Missing(run *recording.Run, globs []string) (lines []string) {
+	native := Raised(run)
 	for _, glob := range globs {
-		if !ofPeruse(glob) {
+		if !catalog.OfPeruse(glob) {
 			continue
 		}
 		m, err := (&catalog.Filter{Names: []string{glob}}).Compile()
 		if err != nil {
 			continue
 		}
-		derivable := trace.Derivable(run, glob)
+		derivable := Derivable(run, glob)
 		var derived, unavailable []string
 		why := ""
 		for _, e := range catalog.PeruseEvents() {

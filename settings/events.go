@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ var knownEvents = []struct {
 func EventHints(names []string, name string) (text string) {
 	for _, k := range knownEvents {
 		switch {
-		case MatchesAny(name, k.names):
+		case catalog.MatchesAny(name, k.names):
 			text += "; libraries that have it: " + k.library
 		case strings.HasPrefix(strings.ToLower(name), strings.ToLower(k.prefix)):
 			text += "; " + k.library + " has events " + k.prefix + "*"
@@ -46,22 +46,6 @@ func WithoutEvents(c *catalog.Catalog) string {
 	case c.Library.Events:
 		why = " has the routines of MPI_T events, but no events"
 	}
-	return LibraryName(c) + why + "; libraries that have: Open MPI 6, MPICH (ch4) built with --enable-mpit-events. " +
+	return c.LibraryName() + why + "; libraries that have: Open MPI 6, MPICH (ch4) built with --enable-mpit-events. " +
 		"With any MPI, mpitx trace records calls and messages and derives events of PERUSE from them, and mpitx report RUN queues says what waited"
-}
-
-// LibraryName is the short form of a library's version text: "Open MPI v4.1.4", "MPICH 4.0.2".
-func LibraryName(c *catalog.Catalog) string {
-	line, _, _ := strings.Cut(c.Library.Text, "\n")
-	line, _, _ = strings.Cut(line, ",")
-	line = strings.Join(strings.Fields(strings.Replace(line, " Version:", " ", 1)), " ")
-	if line == "" {
-		return "this library"
-	}
-	return line
-}
-
-func MatchesAny(glob string, names []string) bool {
-	m, err := (&catalog.Filter{Names: []string{glob}}).Compile()
-	return err != nil || slices.ContainsFunc(names, m.MatchName)
 }

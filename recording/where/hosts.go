@@ -1,4 +1,4 @@
-package runs
+package where
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"mpitx/recording/where"
 	"mpitx/text"
 )
 
@@ -26,47 +25,49 @@ const (
 // hostName is what a name of a host must look like before it is passed to another program. It comes from the run directory.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// readHosts reads the states of the ranks whose memory is on other hosts, by running mpitx where there.
-func (o *whereOptions) readHosts(dir string, job *where.Job) {
+// AskHosts reads the states of the ranks of the run in dir whose memory is on other hosts, by running mpitx where there, by rsh. stack is the
+// greatest number of frames. It returns why hosts did not answer.
+func (job *Job) AskHosts(dir, rsh string, stack int) (problems []string) {
 	var hosts []string
 	for _, p := range job.Processes {
-		if p.Condition == where.Unreachable && hostName.MatchString(p.Host) && !slices.Contains(hosts, p.Host) {
+		if p.Condition == Unreachable && hostName.MatchString(p.Host) && !slices.Contains(hosts, p.Host) {
 			hosts = append(hosts, p.Host)
 		}
 	}
 	dir, err := filepath.Abs(dir)
 	exe, err2 := os.Executable()
 	if len(hosts) == 0 || err != nil || err2 != nil {
-		return
+		return nil
 	}
-	answers := make([]*where.Job, len(hosts))
+	answers := make([]*Job, len(hosts))
 	reasons := make([]string, len(hosts))
 	places := make(chan struct{}, hostsOnce)
 	var all sync.WaitGroup
 	for i, host := range hosts {
 		all.Go(func() {
 			places <- struct{}{}
-			answers[i], reasons[i] = askHost(o.rsh, host, fmt.Sprintf("%s where --states --stack %d %s", text.Quote(exe), o.stack, text.Quote(dir)))
+			answers[i], reasons[i] = askHost(rsh, host, fmt.Sprintf("%s where --states --stack %d %s", text.Quote(exe), stack, text.Quote(dir)))
 			<-places
 		})
 	}
 	all.Wait()
 	for i, host := range hosts {
 		if answers[i] == nil {
-			o.a.Complain("%s: cannot be reached with %s: %s", host, o.rsh, reasons[i])
+			problems = append(problems, fmt.Sprintf("%s: cannot be reached with %s: %s", host, rsh, reasons[i]))
 			continue
 		}
 		for k, p := range job.Processes {
-			of := slices.IndexFunc(answers[i].Processes, func(q *where.Process) bool { return q.Rank == p.Rank && q.PID == p.PID })
+			of := slices.IndexFunc(answers[i].Processes, func(q *Process) bool { return q.Rank == p.Rank && q.PID == p.PID })
 			if p.Host == host && of >= 0 {
 				job.Processes[k] = answers[i].Processes[of]
 			}
 		}
 	}
+	return problems
 }
 
 // askHost runs a command of mpitx on a host, and returns the states that it prints, or why there are none.
-func askHost(rsh, host, command string) (job *where.Job, reason string) {
+func askHost(rsh, host, command string) (job *Job, reason string) {
 	ctx, cancel := context.WithTimeout(context.Background(), hostTime)
 	defer cancel()
 	words := append(strings.Fields(rsh), host, command)
