@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -12,153 +11,11 @@ import (
 	"mpitx/check"
 )
 
-// The arguments of calls, each a Go value and a C variable.
-type (
-	num struct {
-		v int32
-		c string
-	}
-	text struct {
-		b []byte
-		c string
-	}
-	handle struct {
-		v binding.RawHandle
-		c string
-	}
-	value struct {
-		b []byte
-		c string
-		t int32
-	}
-)
-
-const untouched = -42 // the value of an int before a call
-
-func (m *mpi) num(name string, v int) *num {
-	n := &num{int32(v), m.fresh(name)}
-	m.line("int %s = %d;", n.c, v)
+// ask calls a routine that returns a number in its last argument.
+func (m *mpi) ask(routine, name string, f func(*int32) binding.Error, in ...arg) *num {
+	n := m.num(name, untouched)
+	n.code = m.call(routine, func() binding.Error { return f(n.p()) }, append(in, n.out())...)
 	return n
-}
-
-func (n *num) p() *int32 {
-	if n == nil {
-		return nil
-	}
-	return &n.v
-}
-
-func (n *num) out() arg {
-	if n == nil {
-		return lit("NULL")
-	}
-	return arg{c: "&" + n.c, show: func() string { return shown(n.c, n.String()) }, print: "SHOW(" + n.c + ");"}
-}
-
-const notSet = "not set"
-
-// String is the value, unless the call has left what was there before. The shim's own start value of a count is -1.
-func (n *num) String() string {
-	switch {
-	case n.v == untouched:
-		return notSet
-	case n.v == -1 && strings.HasPrefix(n.c, "count"):
-		return notSet + ", or to -1"
-	}
-	return fmt.Sprint(n.v)
-}
-
-// shown says what a C variable has after a call.
-func shown(name, value string) string {
-	if strings.HasPrefix(value, notSet) {
-		return name + " was " + value
-	}
-	return name + " = " + value
-}
-
-// guard is room after buffers, for libraries that write too much.
-const guard = 256
-
-// text is a buffer for a string, filled with '#' to show what is written.
-func (m *mpi) text(name string, size int) *text {
-	t := &text{bytes.Repeat([]byte{'#'}, size+guard)[:size], m.fresh(name)}
-	m.line("char %s[%d];", t.c, size)
-	m.line("memset(%s, '#', sizeof %s);", t.c, t.c)
-	return t
-}
-
-func (t *text) p() []byte {
-	if t == nil {
-		return nil
-	}
-	return t.b
-}
-
-// String is the string up to its null character.
-func (t *text) String() string {
-	s, _, _ := bytes.Cut(t.b, []byte{0})
-	return string(s)
-}
-
-func (t *text) ended() bool { return bytes.IndexByte(t.b, 0) >= 0 }
-
-func (t *text) out() arg {
-	if t == nil {
-		return lit("NULL")
-	}
-	return arg{c: t.c, show: func() string {
-		if bytes.Count(t.b, []byte{'#'}) == len(t.b) {
-			return shown(t.c, notSet)
-		}
-		return shown(t.c, excerpt(t.String(), 60))
-	}, print: "SHOW_TEXT(" + t.c + ");"}
-}
-
-func (m *mpi) handle(name, ctype, null string) *handle {
-	h := &handle{0, m.fresh(name)}
-	m.line("%s %s = %s;", ctype, h.c, null)
-	return h
-}
-
-func (m *mpi) cvarHandle() *handle {
-	return m.handle("handle", "MPI_T_cvar_handle", "MPI_T_CVAR_HANDLE_NULL")
-}
-func (m *mpi) pvarHandle() *handle {
-	return m.handle("handle", "MPI_T_pvar_handle", "MPI_T_PVAR_HANDLE_NULL")
-}
-func (m *mpi) session() *handle {
-	return m.handle("session", "MPI_T_pvar_session", "MPI_T_PVAR_SESSION_NULL")
-}
-
-func (h *handle) in() arg  { return lit("%s", h.c) }
-func (h *handle) out() arg { return lit("&%s", h.c) }
-
-// value is a buffer for a variable's value, with room for libraries that write too much.
-func (m *mpi) value(datatype int32, count int) *value {
-	size := max(1, count) * max(8, catalog.Datatype(datatype).Size())
-	v := &value{make([]byte, size+4096), m.fresh("buf"), datatype}
-	m.line("_Alignas(16) static char %s[%d];", v.c, len(v.b))
-	return v
-}
-
-func (v *value) out() arg { return lit("%s", v.c) }
-
-// at is element k as text.
-func (v *value) at(k int) string {
-	return catalog.NewValue(catalog.Datatype(v.t), v.b[k*catalog.Datatype(v.t).Size():][:catalog.Datatype(v.t).Size()]).String()
-}
-
-func cString(s string) []byte { return append([]byte(s), 0) }
-
-// object is the C text for the address of a bound object's handle.
-func (m *mpi) object(o binding.Object) arg {
-	switch o {
-	case binding.NoObject:
-		return lit("NULL")
-	case binding.Nowhere:
-		return lit("(void *)8")
-	}
-	return lit("&(MPI_Comm){%s}", map[binding.Object]string{binding.CommWorld: "MPI_COMM_WORLD", binding.CommSelf: "MPI_COMM_SELF"}[o])
 }
 
 // ---- initialization ----
@@ -166,7 +23,7 @@ func (m *mpi) object(o binding.Object) arg {
 func (m *mpi) initMPI() code {
 	provided := m.num("provided", untouched)
 	c := m.call("MPI_Init_thread", func() binding.Error { return m.raw.InitMPI(catalog.ThreadSingle, &provided.v) },
-		lit("NULL"), lit("NULL"), lit("MPI_THREAD_SINGLE"), provided.level())
+		lit("NULL"), lit("NULL"), lit("MPI_THREAD_SINGLE"), level(provided))
 	m.lib.AdoptMPI()
 	m.line("MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);")
 	return c
@@ -175,78 +32,123 @@ func (m *mpi) initMPI() code {
 func (m *mpi) finalizeMPI() code { return m.call("MPI_Finalize", m.raw.FinalizeMPI) }
 
 // level is out for a thread level, which is shown by its name: the library's number for it is another than mpitx's.
-func (n *num) level() arg {
+func level(n *num) arg {
 	a := n.out()
 	a.show, a.print = func() string { return shown(n.c, threadName(n.v)) }, "SHOW_LEVEL("+n.c+");"
 	return a
 }
 
-func (m *mpi) initTool(level catalog.ThreadLevel) (code, *num) {
-	provided := m.num("provided", untouched)
-	c := m.call("MPI_T_init_thread", func() binding.Error { return m.raw.InitThread(level, &provided.v) }, lit("%s", threadName(int32(level))), provided.level())
-	return c, provided
+// initTool returns the level that is provided.
+func (m *mpi) initTool(required catalog.ThreadLevel) *num {
+	n := m.num("provided", untouched)
+	n.code = m.call("MPI_T_init_thread", func() binding.Error { return m.raw.InitThread(required, &n.v) },
+		lit("%s", threadName(int32(required))), level(n))
+	return n
 }
+
+// startTool is initTool with MPI_THREAD_SINGLE.
+func (m *mpi) startTool() code { return m.initTool(catalog.ThreadSingle).code }
 
 func (m *mpi) finalizeTool() code { return m.call("MPI_T_finalize", m.raw.Finalize) }
 
-func (m *mpi) queryThread() (code, *num) {
+func (m *mpi) queryThread() *num {
 	n := m.num("level", untouched)
-	return m.call("MPI_Query_thread", func() binding.Error { return m.raw.QueryThread(&n.v) }, n.level()), n
+	n.code = m.call("MPI_Query_thread", func() binding.Error { return m.raw.QueryThread(&n.v) }, level(n))
+	return n
 }
 
 // ---- lists ----
 
 // list is a kind of thing that the library numbers and names: control variables, categories …
 type list struct {
-	what     string // "control variable"
-	prefix   string // "MPI_T_cvar"
-	num      func(*int32) binding.Error
-	index    func(m *mpi, name []byte, like *entry, index *int32) binding.Error // nil: none
-	describe func(m *mpi, index int, s *nameAndDescription, e *entry) code
+	what      string // "control variable"
+	prefix    string // "MPI_T_cvar"
+	num       func(*int32) binding.Error
+	index     func(name []byte, like *entry, index *int32) binding.Error // nil: none
+	arguments string                                                     // of get_info, after the index
+	info      func(index int32, e *entry) binding.Error                  // calls get_info
 }
 
 // nameAndDescription are the four arguments of the two strings of get_info.
 type nameAndDescription struct {
-	name, desc       *text
+	name, desc       *buffer
 	nameLen, descLen *num
 }
 
-// entry is what get_info returns, with the numbers as C variables.
+// entry is what get_info returns.
 type entry struct {
 	code
+	*list
 	index int
 	nameAndDescription
-	ints   []int32  // in the order of get_info
-	names  []string // their C variables
-	labels []string // verbosity, …
-	enum   binding.RawHandle
-	cEnum  string
-	cvar   binding.RawCvar
-	pvar   binding.RawPvar
+	nums    []*num // in the order of get_info
+	enum    *handle
+	types   *array[int32] // of an event type's elements
+	offsets *array[int64]
+	ticks   *array[int64] // of a source: per second, and at most
 }
+
+func cvars(m *mpi) *list {
+	return &list{"control variable", "MPI_T_cvar", m.raw.NumCvars,
+		func(name []byte, _ *entry, index *int32) binding.Error { return m.raw.CvarIndex(name, index) },
+		"name name_len verbosity datatype enumtype desc desc_len bind scope",
+		func(index int32, e *entry) binding.Error {
+			var v binding.RawCvar
+			rc := m.raw.CvarInfo(index, e.name.p(), e.nameLen.p(), e.desc.p(), e.descLen.p(), &v)
+			e.set(v.Enum, v.Verbosity, v.Datatype, v.Bind, v.Scope)
+			return rc
+		}}
+}
+
+func pvars(m *mpi) *list {
+	return &list{"performance variable", "MPI_T_pvar", m.raw.NumPvars,
+		func(name []byte, like *entry, index *int32) binding.Error {
+			return m.raw.PvarIndex(name, like.value("var_class"), index)
+		},
+		"name name_len verbosity var_class datatype enumtype desc desc_len bind readonly continuous atomic",
+		func(index int32, e *entry) binding.Error {
+			var v binding.RawPvar
+			rc := m.raw.PvarInfo(index, e.name.p(), e.nameLen.p(), e.desc.p(), e.descLen.p(), &v)
+			e.set(v.Enum, v.Verbosity, v.Class, v.Datatype, v.Bind, v.Readonly, v.Continuous, v.Atomic)
+			return rc
+		}}
+}
+
+func categories(m *mpi) *list {
+	return &list{"category", "MPI_T_category", m.raw.NumCategories,
+		func(name []byte, _ *entry, index *int32) binding.Error { return m.raw.CategoryIndex(name, index) },
+		"name name_len desc desc_len num_cvars num_pvars num_categories",
+		func(index int32, e *entry) binding.Error {
+			var n [3]int32
+			rc := m.raw.CategoryInfo(index, e.name.p(), e.nameLen.p(), e.desc.p(), e.descLen.p(), &n)
+			e.set(0, n[:]...)
+			return rc
+		}}
+}
+
+// lists are the kinds that every library has.
+func lists(m *mpi) []*list { return []*list{cvars(m), pvars(m), categories(m)} }
+
+func variableLists(m *mpi) []*list { return lists(m)[:2] }
 
 // number calls get_num.
-func (m *mpi) number(l *list) (code, *num) {
-	n := m.num("num", untouched)
-	return m.call(l.prefix+"_get_num", func() binding.Error { return l.num(n.p()) }, n.out()), n
-}
+func (m *mpi) number(l *list) *num { return m.ask(l.prefix+"_get_num", "num", l.num) }
 
 // count is number for a rule that goes on to look at each.
-func (m *mpi) count(l *list) (code, *num) {
-	c, n := m.number(l)
-	if c.ok() {
+func (m *mpi) count(l *list) *num {
+	n := m.number(l)
+	if n.ok() {
 		few(n.v, l.plural())
 	}
-	return c, n
+	return n
 }
 
 // quietCount is count without a trace in programs.
 func (m *mpi) quietCount(l *list) (n int) {
-	m.quietly(func() *entry {
-		if c, num := m.count(l); c.ok() {
-			n = int(num.v)
+	m.quietly(func() {
+		if count := m.count(l); count.ok() {
+			n = int(count.v)
 		}
-		return nil
 	})
 	return n
 }
@@ -256,14 +158,6 @@ func (l *list) plural() string {
 		return "categories"
 	}
 	return l.what + "s"
-}
-
-// item names an entry in reports. Performance variables of one name have different classes.
-func (l *list) item(e *entry) string {
-	if l.prefix == "MPI_T_pvar" {
-		return fmt.Sprintf("%s:%s", e.label(), catalog.Class(e.pvar.Class))
-	}
-	return e.label()
 }
 
 // strings makes buffers that hold any string.
@@ -279,99 +173,131 @@ func (m *mpi) entry(l *list, index int) *entry {
 }
 
 func (m *mpi) entryWith(l *list, index int, s *nameAndDescription) *entry {
-	e := &entry{index: index, nameAndDescription: *s}
-	e.code = l.describe(m, index, s, e)
+	e := &entry{list: l, index: index, nameAndDescription: *s}
+	args := []arg{lit("%d", index)}
+	for _, word := range strings.Fields(l.arguments) {
+		args = append(args, m.infoArgument(e, word))
+	}
+	e.code = m.call(l.prefix+"_get_info", func() binding.Error { return l.info(int32(index), e) }, args...)
 	return e
 }
 
-// outs declares int variables and returns them as arguments.
-func (m *mpi) outs(e *entry, labels ...string) map[string]arg {
-	args := map[string]arg{}
-	for _, label := range labels {
-		c := m.fresh(label)
-		ctype := "int"
-		if label == "datatype" {
-			ctype = "MPI_Datatype"
-		}
-		null := map[string]string{"int": fmt.Sprint(untouched), "MPI_Datatype": "MPI_DATATYPE_NULL"}[ctype]
-		m.line("%s %s = %s;", ctype, c, null)
-		e.labels, e.names = append(e.labels, label), append(e.names, c)
-		args[label] = lit("&%s", c)
+// infoArgument declares a variable for an argument of get_info. The strings have theirs.
+func (m *mpi) infoArgument(e *entry, word string) arg {
+	switch word {
+	case "name":
+		return e.name.out()
+	case "name_len":
+		return e.nameLen.out()
+	case "desc":
+		return e.desc.out()
+	case "desc_len":
+		return e.descLen.out()
+	case "enumtype":
+		e.enum = m.handle(word, "MPI_T_enum", "MPI_T_ENUM_NULL")
+		return e.enum.out()
+	case "info":
+		return m.hints().out()
+	case "types":
+		e.types = &array[int32]{b: make([]int32, mostElements), c: m.fresh(word)}
+		m.line("MPI_Datatype %s[%d];", e.types.c, mostElements)
+		return lit("%s", e.types.c)
+	case "displacements":
+		e.offsets = &array[int64]{b: make([]int64, mostElements), c: m.fresh(word)}
+		m.line("MPI_Aint %s[%d];", e.offsets.c, mostElements)
+		return lit("%s", e.offsets.c)
+	case "ticks_per_second":
+		e.ticks = &array[int64]{b: make([]int64, 2), c: m.fresh("ticks")}
+		m.line("MPI_Count %s[2] = {-42, -42};", e.ticks.c)
+		return lit("&%s[0]", e.ticks.c)
+	case "max_ticks":
+		return lit("&%s[1]", e.ticks.c)
+	case "datatype":
+		n := named(m.fresh(word), int32(untouched))
+		m.line("MPI_Datatype %s = MPI_DATATYPE_NULL;", n.c)
+		e.nums = append(e.nums, n)
+		return lit("&%s", n.c)
 	}
-	return args
+	n := m.num(word, map[bool]int{true: mostElements, false: untouched}[word == "num_elements"])
+	e.nums = append(e.nums, n)
+	switch word {
+	case "num_elements":
+		return n.out()
+	case "ordering": // an enumeration of C
+		return lit("(void *)&%s", n.c)
+	}
+	return lit("&%s", n.c)
 }
 
-func (m *mpi) enumOut(e *entry) arg {
-	e.cEnum = m.fresh("enumtype")
-	m.line("MPI_T_enum %s = MPI_T_ENUM_NULL;", e.cEnum)
-	return lit("&%s", e.cEnum)
+// set takes what get_info returned.
+func (e *entry) set(enum binding.RawHandle, nums ...int32) {
+	if e.enum != nil {
+		e.enum.v = enum
+	}
+	for k, v := range nums {
+		e.nums[k].v = v
+	}
 }
 
-func cvars(m *mpi) *list {
-	return &list{"control variable", "MPI_T_cvar", m.raw.NumCvars,
-		func(m *mpi, name []byte, _ *entry, index *int32) binding.Error { return m.raw.CvarIndex(name, index) },
-		func(m *mpi, index int, s *nameAndDescription, e *entry) code {
-			a := m.outs(e, "verbosity", "datatype", "bind", "scope")
-			enum := m.enumOut(e)
-			c := m.call("MPI_T_cvar_get_info", func() binding.Error {
-				return m.raw.CvarInfo(int32(index), s.name.p(), s.nameLen.p(), s.desc.p(), s.descLen.p(), &e.cvar)
-			}, lit("%d", index), s.name.out(), s.nameLen.out(), a["verbosity"], a["datatype"], enum, s.desc.out(), s.descLen.out(), a["bind"], a["scope"])
-			e.ints, e.enum = []int32{e.cvar.Verbosity, e.cvar.Datatype, e.cvar.Bind, e.cvar.Scope}, e.cvar.Enum
-			return c
-		}}
+// num is one of the numbers of get_info, by the name of its argument.
+func (e *entry) num(name string) *num {
+	for _, n := range e.nums {
+		if label(n.c) == name {
+			return n
+		}
+	}
+	return nil
 }
 
-func pvars(m *mpi) *list {
-	return &list{"performance variable", "MPI_T_pvar", m.raw.NumPvars,
-		func(m *mpi, name []byte, like *entry, index *int32) binding.Error {
-			return m.raw.PvarIndex(name, like.pvar.Class, index)
-		},
-		func(m *mpi, index int, s *nameAndDescription, e *entry) code {
-			a := m.outs(e, "verbosity", "var_class", "datatype", "bind", "readonly", "continuous", "atomic")
-			enum := m.enumOut(e)
-			c := m.call("MPI_T_pvar_get_info", func() binding.Error {
-				return m.raw.PvarInfo(int32(index), s.name.p(), s.nameLen.p(), s.desc.p(), s.descLen.p(), &e.pvar)
-			}, lit("%d", index), s.name.out(), s.nameLen.out(), a["verbosity"], a["var_class"], a["datatype"], enum, s.desc.out(), s.descLen.out(),
-				a["bind"], a["readonly"], a["continuous"], a["atomic"])
-			p := &e.pvar
-			e.ints, e.enum = []int32{p.Verbosity, p.Class, p.Datatype, p.Bind, p.Readonly, p.Continuous, p.Atomic}, p.Enum
-			return c
-		}}
+// value is such a number; 0 if there is none.
+func (e *entry) value(name string) int32 {
+	if n := e.num(name); n != nil {
+		return n.v
+	}
+	return 0
 }
 
-func categories(m *mpi) *list {
-	return &list{"category", "MPI_T_category", m.raw.NumCategories,
-		func(m *mpi, name []byte, _ *entry, index *int32) binding.Error {
-			return m.raw.CategoryIndex(name, index)
-		},
-		func(m *mpi, index int, s *nameAndDescription, e *entry) code {
-			a := m.outs(e, "num_cvars", "num_pvars", "num_categories")
-			var n [3]int32
-			c := m.call("MPI_T_category_get_info", func() binding.Error {
-				return m.raw.CategoryInfo(int32(index), s.name.p(), s.nameLen.p(), s.desc.p(), s.descLen.p(), &n)
-			}, lit("%d", index), s.name.out(), s.nameLen.out(), s.desc.out(), s.descLen.out(), a["num_cvars"], a["num_pvars"], a["num_categories"])
-			e.ints = n[:]
-			return c
-		}}
+func (e *entry) hasEnum() bool { return e.enum != nil && e.enum.v != 0 }
+
+// bound reports what object an entry is bound to.
+func (e *entry) bound() catalog.Bind { return catalog.Bind(e.value("bind")) }
+
+func (e *entry) unbound() bool { return e.bound() == catalog.BindNoObject }
+
+func (e *entry) datatype() catalog.Datatype { return catalog.Datatype(e.value("datatype")) }
+
+func (e *entry) class() catalog.Class { return catalog.Class(e.value("var_class")) }
+
+// label is the entry's name.
+func (e *entry) label() string { return e.name.String() }
+
+// item names an entry in reports. Performance variables of one name have different classes.
+func (e *entry) item() string {
+	if e.prefix == "MPI_T_pvar" {
+		return fmt.Sprintf("%s:%s", e.label(), e.class())
+	}
+	return e.label()
 }
 
-// lists are the kinds that every library has.
-func lists(m *mpi) []*list { return []*list{cvars(m), pvars(m), categories(m)} }
+// unnamed is an entry of no name, for a call of get_index.
+func unnamed() *entry { return &entry{nums: []*num{named("var_class1", int32(catalog.ClassCounter))}} }
 
 // indexOf calls get_index.
-func (m *mpi) indexOf(l *list, name string, like *entry) (code, *num) {
-	index := m.num("index", untouched)
+func (m *mpi) indexOf(l *list, name string, like *entry) *num {
 	args := []arg{lit("%s", check.Quote(name))}
 	if l.prefix == "MPI_T_pvar" {
-		args = append(args, lit("%s", className(like.pvar.Class)))
+		args = append(args, lit("%s", className(like.value("var_class"))))
 	}
-	return m.call(l.prefix+"_get_index", func() binding.Error { return l.index(m, cString(name), like, &index.v) }, append(args, index.out())...), index
+	return m.ask(l.prefix+"_get_index", "index", func(index *int32) binding.Error { return l.index(cString(name), like, index) }, args...)
 }
+
+// noSuchName calls get_index with a name that nothing has.
+func (m *mpi) noSuchName(l *list) code { return m.indexOf(l, "mpitx_no_such_name", unnamed()).code }
 
 // entries calls get_info of all, each in an item of its own, and calls f for those that exist.
 func (m *mpi) entries(l *list, f func(*entry)) {
-	c, n := m.count(l)
-	if !c.ok() {
+	n := m.count(l)
+	if !n.ok() {
 		return
 	}
 	for k := range int(n.v) {
@@ -383,23 +309,23 @@ func (m *mpi) entries(l *list, f func(*entry)) {
 			m.absent()
 			continue
 		}
-		m.rename(l.item(e))
+		m.rename(e.item())
 		f(e)
 	}
 }
 
-// label names an entry in items.
-func (e *entry) label() string { return e.name.String() }
-
-// differences compares the numbers of two calls.
-func differences(a, b *entry) (labels, kept []string) {
-	for k := range a.ints {
-		if a.ints[k] != b.ints[k] {
-			labels = append(labels, a.labels[k])
-		}
-		kept = append(kept, a.names[k]+" == "+b.names[k])
-	}
-	return labels, kept
+// peek is entry without a trace in programs.
+func (m *mpi) peek(l *list, index int) (e *entry) {
+	m.quietly(func() { e = m.entry(l, index) })
+	return e
 }
 
-func joinAnd(s []string) string { return strings.Join(s, " && ") }
+// listed returns all entries that exist, without a trace in programs.
+func (m *mpi) listed(l *list) (some []*entry) {
+	for k := range m.quietCount(l) {
+		if e := m.peek(l, k); e.ok() {
+			some = append(some, e)
+		}
+	}
+	return some
+}

@@ -2,20 +2,14 @@
 
 package rules
 
-import (
-	"fmt"
-	"strings"
-
-	"mpitx/binding"
-	"mpitx/catalog"
-)
+import "strings"
 
 func initAgain(m *mpi) {
 	if !m.item("two cycles") {
 		return
 	}
 	for range 3 {
-		if c, _ := m.initTool(catalog.ThreadSingle); !m.succeeds(c) || !m.usable() || !m.succeeds(m.finalizeTool()) {
+		if !m.succeeds(m.startTool()) || !m.usable() || !m.succeeds(m.finalizeTool()) {
 			return
 		}
 	}
@@ -25,11 +19,11 @@ func cycleBeforeInit(m *mpi) {
 	if !m.item("MPI_T_init_thread MPI_T_finalize MPI_Init") {
 		return
 	}
-	m.initTool(catalog.ThreadSingle)
+	m.startTool()
 	m.finalizeTool()
 	if m.succeeds(m.initMPI()) {
 		m.mpiWorks()
-		if c, _ := m.initTool(catalog.ThreadSingle); m.succeeds(c) {
+		if m.succeeds(m.startTool()) {
 			m.usable()
 		}
 	}
@@ -41,7 +35,7 @@ func cycleAfterInit(m *mpi) {
 	}
 	m.initMPI()
 	for range 2 {
-		if c, _ := m.initTool(catalog.ThreadSingle); !m.succeeds(c) || !m.usable() || !m.succeeds(m.finalizeTool()) {
+		if !m.succeeds(m.startTool()) || !m.usable() || !m.succeeds(m.finalizeTool()) {
 			return
 		}
 		m.mpiWorks()
@@ -54,12 +48,12 @@ func numbersKeptByCycle(m *mpi) {
 		if !m.item("%s_get_num", l.prefix) {
 			continue
 		}
-		m.initTool(catalog.ThreadSingle)
-		_, a := m.number(l)
+		m.startTool()
+		was := m.number(l)
 		m.finalizeTool()
-		m.initTool(catalog.ThreadSingle)
-		c, b := m.number(l)
-		m.expect(c.ok() && b.v >= a.v, fmt.Sprintf("%s == MPI_SUCCESS && %s >= %s", c.c, b.c, a.c), fmt.Sprintf("at least %d", a.v), fmt.Sprintf("%s, %v", codeName(c.rc), b))
+		m.startTool()
+		now := m.number(l)
+		m.expect(now.code.is(0), now.ge(was))
 		m.finalizeTool()
 	}
 }
@@ -89,14 +83,12 @@ func (m *mpi) follow(order []string) {
 		ok := true
 		switch step {
 		case "T_init":
-			c, _ := m.initTool(catalog.ThreadSingle)
-			ok = m.succeeds(c)
+			ok = m.succeeds(m.startTool())
 			cycles++
 		case "T_finalize":
 			ok = m.succeeds(m.finalizeTool())
 			if cycles--; ok && cycles == 0 {
-				c, _ := m.number(cvars(m))
-				ok = m.wants(c, binding.ErrNotInitialized)
+				ok = m.ended()
 			}
 		case "MPI_Init":
 			ok, running = m.succeeds(m.initMPI()), true

@@ -3,60 +3,51 @@
 package rules
 
 import (
-	"fmt"
-
 	"mpitx/binding"
 	"mpitx/catalog"
 )
 
-var enumRules = section{"enumerations", []rule{
-	{Rule: promise("enum-not-empty", "MPI-3.1, 14.3.5", "An enumeration has at least one item, and a name of at least one character."), stage: after, run: enumNotEmpty},
-	{Rule: promise("enum-names-unique", "MPI-3.1, 14.3.5", "The name of an enumeration is unique among enumerations."), stage: after, run: enumNamesUnique},
-	{Rule: promise("enum-items", "MPI-3.1, 14.3.5", "Each item from 0 to num-1 has a value and a name of at least one character, in the same order in every query; names are unique in an enumeration."), stage: after, run: enumItems},
-	{Rule: promise("enum-values-unique", "MPI-3.1, 14.3.5", "The values of an enumeration's items are different."), stage: after, run: enumValuesUnique},
-	{Rule: promise("enum-type", "MPI-3.1, 14.3.6 and 14.3.7", "Only variables of type MPI_INT have an enumeration."), stage: after, run: enumType},
-	{Rule: lenient("enum-current-value", "MPI-3.1, 14.3.5", "The value of a variable with an enumeration is one of its items.", "the standard does not say that each value has a name"), stage: after, run: enumCurrentValue},
-	{Rule: allowed("enum-item-range", "MPI-3.1, Table 14.6", "MPI_T_enum_get_item returns MPI_T_ERR_INVALID_ITEM for an item out of range."), stage: after, run: enumItemRange},
+var enumRules = section{subject: "enumerations", none: "no variable has an enumeration", rules: []rule{
+	{Rule: promise("enum-not-empty", "MPI-3.1, 14.3.5", "An enumeration has at least one item, and a name of at least one character."), run: enumNotEmpty},
+	{Rule: promise("enum-names-unique", "MPI-3.1, 14.3.5", "The name of an enumeration is unique among enumerations."), run: enumNamesUnique},
+	{Rule: promise("enum-items", "MPI-3.1, 14.3.5", "Each item from 0 to num-1 has a value and a name of at least one character, in the same order in every query; names are unique in an enumeration."), run: enumItems},
+	{Rule: promise("enum-values-unique", "MPI-3.1, 14.3.5", "The values of an enumeration's items are different."), run: enumValuesUnique},
+	{Rule: promise("enum-type", "MPI-3.1, 14.3.6 and 14.3.7", "Only variables of type MPI_INT have an enumeration."), none: "no variable is listed", run: enumType},
+	{Rule: lenient("enum-current-value", "MPI-3.1, 14.3.5", "The value of a variable with an enumeration is one of its items.", "the standard does not say that each value has a name"), none: "no control variable of type MPI_INT has an enumeration", run: enumCurrentValue},
+	{Rule: allowed("enum-item-range", "MPI-3.1, Table 14.6", "MPI_T_enum_get_item returns MPI_T_ERR_INVALID_ITEM for an item out of range."), run: enumItemRange},
 }}
 
 func enumNotEmpty(m *mpi) {
 	enums(m, func(e *enumeration) {
-		buf, length := m.text("name", wholeName), m.num("name_len", wholeName)
-		c, n := m.enumInfo(e, buf, length)
-		m.expect(n.v > 0 && buf.String() != "", fmt.Sprintf("%s == MPI_SUCCESS && %s > 0 && %s[0] != 0", c.c, n.c, buf.c), "at least one item, and a name", fmt.Sprintf("%d items, name %q", n.v, buf.String()))
+		n, name := m.enumName(e)
+		m.expect(n.code.is(0), n.ge(1).as("at least one item"), name.notEmpty())
 	})
 }
 
 func enumNamesUnique(m *mpi) {
 	seen := map[string]*enumeration{}
 	enums(m, func(e *enumeration) {
-		buf, length := m.text("name", wholeName), m.num("name_len", wholeName)
-		m.enumInfo(e, buf, length)
-		first := seen[buf.String()]
+		_, name := m.enumName(e)
+		first := seen[name.String()]
 		if first == nil {
-			seen[buf.String()] = e
+			seen[name.String()] = e
 			return
 		}
-		h := e.c
 		m.again(first)
-		other, otherLength := m.text("name", wholeName), m.num("name_len", wholeName)
-		m.enumInfo(first, other, otherLength)
-		m.expect(false, fmt.Sprintf("%s == %s || strcmp(%s, %s) != 0", h, first.c, buf.c, other.c), "another name than the enumeration of "+first.name, fmt.Sprintf("%q for both", buf.String()))
+		_, other := m.enumName(first)
+		m.expect(either(cond{c: e.c + " == " + first.c}, name.differs(other)).as("another name than the enumeration of %s", first.name))
 	})
 }
 
 func enumItems(m *mpi) {
 	enums(m, func(e *enumeration) {
-		seen := map[string]*text{}
+		seen := map[string]*buffer{}
 		for k := range e.num {
 			a, b := m.text("name", wholeName), m.text("name", wholeName)
-			first, v := m.enumItem(e, k, a, m.num("len", wholeName))
-			second, w := m.enumItem(e, k, b, m.num("len", wholeName))
-			m.expect(first.ok() && second.ok() && v.v == w.v && a.String() == b.String() && a.String() != "",
-				fmt.Sprintf("%s == MPI_SUCCESS && %s == MPI_SUCCESS && %s == %s && strcmp(%s, %s) == 0 && %s[0] != 0", first.c, second.c, v.c, w.c, a.c, b.c, a.c),
-				"twice the same value and name", fmt.Sprintf("%s %v %q, then %s %v %q", codeName(first.rc), v, a.String(), codeName(second.rc), w, b.String()))
+			v, w := m.enumItem(e, k, a, m.num("len", wholeName)), m.enumItem(e, k, b, m.num("len", wholeName))
+			m.expect(v.code.is(0), w.code.is(0), w.is(v), b.equals(a), a.notEmpty())
 			if was := seen[a.String()]; was != nil {
-				m.expect(false, fmt.Sprintf("strcmp(%s, %s) != 0", was.c, a.c), "a name of its own for each item", fmt.Sprintf("%q again", a.String()))
+				m.expect(a.differs(was).as("a name of its own for each item"))
 			}
 			seen[a.String()] = a
 		}
@@ -67,9 +58,9 @@ func enumValuesUnique(m *mpi) {
 	enums(m, func(e *enumeration) {
 		seen := map[int32]*num{}
 		for k := range e.num {
-			_, v := m.enumItem(e, k, nil, nil)
+			v := m.enumItem(e, k, nil, nil)
 			if was := seen[v.v]; was != nil {
-				m.expect(false, was.c+" != "+v.c, "a value of its own for each item", fmt.Sprintf("%d again", v.v))
+				m.expect(v.isnt(was).as("a value of its own for each item"))
 			}
 			seen[v.v] = v
 		}
@@ -77,59 +68,41 @@ func enumValuesUnique(m *mpi) {
 }
 
 func enumType(m *mpi) {
-	for _, l := range []*list{cvars(m), pvars(m)} {
+	for _, l := range variableLists(m) {
 		m.entries(l, func(e *entry) {
-			for k, label := range e.labels {
-				if label == "datatype" {
-					m.expect(e.enum == 0 || e.ints[k] == int32(catalog.TypeInt), fmt.Sprintf("%s == MPI_T_ENUM_NULL || %s == MPI_INT", e.cEnum, e.names[k]),
-						"MPI_T_ENUM_NULL for a type other than MPI_INT", "an enumeration for "+typeName(e.ints[k]))
-				}
-			}
+			m.expect(either(e.enum.isNull(), e.num("datatype").oneOf([]string{"MPI_INT"})).
+				as("MPI_T_ENUM_NULL for a type other than MPI_INT").but("an enumeration for %s", typeName(e.value("datatype"))))
 		})
 	}
 }
 
 // enumCurrentValue reads control variables: performance variables of this kind have their own rules.
 func enumCurrentValue(m *mpi) {
-	any := false
 	for _, v := range m.openableCvars() {
-		if v.enum == 0 || v.typ != catalog.TypeInt {
+		if !v.hasEnum() || v.typ != catalog.TypeInt || !m.item("%s", v.name) {
 			continue
 		}
-		any = true
-		if !m.item("%s", v.name) {
+		e := &enumeration{handle: m.entry(v.list, v.index).enum, name: v.name}
+		o := m.open(v)
+		if !o.ok() || o.count.v != 1 {
 			continue
 		}
-		e := m.entry(cvars(m), v.index)
-		h, count, c := m.allocCvar(v.index, v.object)
-		if !c.ok() || count.v != 1 {
+		buf := o.read()
+		if !buf.ok() {
 			continue
 		}
-		buf := m.value(int32(v.typ), 1)
-		if c := m.readCvar(h, buf); !c.ok() {
-			continue
+		value, items := named("*(int *)"+buf.c, int32(buf.first().v)), []cond{{c: "0"}}
+		for k := range int(m.enumInfo(e, nil, m.num("len", 0)).v) {
+			items = append(items, value.is(m.enumItem(e, k, nil, nil)))
 		}
-		it := &enumeration{h: e.enum, c: e.cEnum, name: v.name}
-		length := m.num("len", 0)
-		_, n := m.enumInfo(it, nil, length)
-		found, kept := false, "0"
-		for k := range int(n.v) {
-			_, value := m.enumItem(it, k, nil, nil)
-			found = found || fmt.Sprint(value.v) == buf.at(0)
-			kept += fmt.Sprintf(" || *(int *)%s == %s", buf.c, value.c)
-		}
-		m.expect(found, kept, "the value of an item", buf.at(0))
-	}
-	if !any {
-		m.notApplicable("no control variable of type MPI_INT has an enumeration")
+		m.expect(either(items...).as("the value of an item").but("%v", value))
 	}
 }
 
 func enumItemRange(m *mpi) {
 	enums(m, func(e *enumeration) {
 		for _, k := range []int{e.num, -1} {
-			c, _ := m.enumItem(e, k, nil, nil)
-			m.wants(c, binding.ErrInvalidItem, binding.ErrInvalidIndex)
+			m.expect(m.enumItem(e, k, nil, nil).code.is(binding.ErrInvalidItem, binding.ErrInvalidIndex))
 		}
 	})
 }

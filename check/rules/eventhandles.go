@@ -3,113 +3,120 @@
 package rules
 
 import (
+	"slices"
+
 	"mpitx/binding"
-	"mpitx/catalog"
 )
 
-var eventHandleRules = section{"events", []rule{
-	{Rule: promise("event-handle", "MPI_T_event_handle_alloc(3)", "Each event type that is not bound to an object can be registered and freed."), stage: after, needs: "MPI_T_event_get_num", run: eventHandle},
-	{Rule: promise("event-hints", "MPI_T_event_handle_get_info(3) and MPI_T_event_callback_get_info(3)", "The hints of a registration and of its callback can be asked for, and set to what was returned."), stage: after, needs: "MPI_T_event_handle_get_info", file: binding.EventWatch, run: eventHints},
-	{Rule: allowed("event-invalid-handle", "MPI_T_event_handle_free(3)", "Routines return MPI_T_ERR_INVALID_HANDLE for a registration that is null or was freed."), stage: after, needs: "MPI_T_event_get_num", file: binding.EventWatch, run: eventInvalidHandle},
+var eventHandleRules = section{subject: "events", needs: "MPI_T_event_get_num", none: noEvents, rules: []rule{
+	{Rule: promise("event-handle", "MPI_T_event_handle_alloc(3)", "Each event type that is not bound to an object can be registered and freed."), run: eventHandle},
+	{Rule: promise("event-hints", "MPI_T_event_handle_get_info(3) and MPI_T_event_callback_get_info(3)", "The hints of a registration and of its callback can be asked for, and set to what was returned."), needs: "MPI_T_event_handle_get_info", file: binding.EventWatch, run: eventHints},
+	{Rule: allowed("event-invalid-handle", "MPI_T_event_handle_free(3)", "Routines return MPI_T_ERR_INVALID_HANDLE for a registration that is null or was freed."), file: binding.EventWatch, run: eventInvalidHandle},
 }}
 
-// registration allocates a registration of an event type that is not bound to an object.
-func (m *mpi) registration(index int) (*handle, code) {
-	h := m.handle("registration", "MPI_T_event_registration", "0")
-	return h, m.call("MPI_T_event_handle_alloc", func() binding.Error { return m.raw.AllocEvent(int32(index), binding.NoObject, &h.v) },
-		lit("%d", index), lit("NULL"), lit("MPI_INFO_NULL"), h.out())
+// registration is a handle of an event type.
+type registration struct {
+	code // of handle_alloc
+	*handle
 }
 
-func (m *mpi) freeRegistration(h *handle) code {
-	return m.call("MPI_T_event_handle_free", func() binding.Error { return m.raw.FreeEvent(h.v) }, h.in(), lit("NULL"), lit("NULL"))
+func (m *mpi) noRegistration() *registration {
+	return &registration{handle: m.handle("registration", "MPI_T_event_registration", "0")}
 }
 
-func (m *mpi) registerCallback(h *handle) code {
-	m.raw.WatchEvents(nil, nil, nil)
-	return m.call("MPI_T_event_register_callback", func() binding.Error { return m.raw.WatchRegister(h.v, 1) }, h.in(), lit("%s", safetyLevels[0]), lit("MPI_INFO_NULL"), lit("&watch"), lit("watch_event"))
+// registration allocates a registration of an event type that is not bound to an object, registrationOn of one that may be.
+func (m *mpi) registration(index int) *registration { return m.registrationOn(index, binding.NoObject) }
+
+func (m *mpi) registrationOn(index int, object binding.Object) *registration {
+	r := m.noRegistration()
+	r.code = m.call("MPI_T_event_handle_alloc", func() binding.Error { return m.raw.AllocEvent(int32(index), object, &r.v) },
+		lit("%d", index), m.object(object), lit("MPI_INFO_NULL"), r.out())
+	return r
+}
+
+func (m *mpi) freeRegistration(r *registration) code {
+	return m.call("MPI_T_event_handle_free", func() binding.Error { return m.raw.FreeEvent(r.v) }, r.in(), lit("NULL"), lit("NULL"))
+}
+
+// registerCallback registers the callback for a safety level, from 1.
+func (m *mpi) registerCallback(r *registration, level int) code {
+	return m.call("MPI_T_event_register_callback", func() binding.Error { return m.raw.WatchRegister(r.v, int32(level)) },
+		r.in(), lit("%s", safetyLevels[level-1]), lit("MPI_INFO_NULL"), lit("&watch"), lit("watch_event"))
 }
 
 func eventHandle(m *mpi) {
-	m.events(func(e *rawEvent, index int) {
-		if e.info.Bind != int32(catalog.BindNoObject) {
-			return
-		}
-		if h, c := m.registration(index); m.succeeds(c) {
-			m.succeeds(m.freeRegistration(h))
+	m.entries(events(m), func(e *entry) {
+		if e.unbound() {
+			if r := m.registration(e.index); m.succeeds(r.code) {
+				m.succeeds(m.freeRegistration(r))
+			}
 		}
 	})
 }
 
-// handleHints and its like are the routines about hints: of the registration, and of its callback of the least safety level.
-func (m *mpi) handleHints(h, info *handle) code {
-	return m.call("MPI_T_event_handle_get_info", func() binding.Error { return m.raw.EventInfoOf(h.v, &info.v) }, h.in(), info.out())
-}
-
-func (m *mpi) setHandleHints(h, info *handle) code {
-	return m.call("MPI_T_event_handle_set_info", func() binding.Error { return m.raw.SetEventInfo(h.v, info.v) }, h.in(), info.in())
-}
-
-func (m *mpi) callbackHints(h, info *handle) code {
-	return m.call("MPI_T_event_callback_get_info", func() binding.Error { return m.raw.CallbackInfo(h.v, 1, &info.v) }, h.in(), lit("%s", safetyLevels[0]), info.out())
-}
-
-func (m *mpi) setCallbackHints(h, info *handle) code {
-	return m.call("MPI_T_event_callback_set_info", func() binding.Error { return m.raw.SetCallbackInfo(h.v, 1, info.v) }, h.in(), lit("%s", safetyLevels[0]), info.in())
-}
-
 func (m *mpi) hints() *handle { return m.handle("info", "MPI_Info", "MPI_INFO_NULL") }
 
+// handleHints and its like are the routines about hints: of the registration, and of its callback of the least safety level.
+func (m *mpi) handleHints(r *registration, info *handle) code {
+	return m.call("MPI_T_event_handle_get_info", func() binding.Error { return m.raw.EventInfoOf(r.v, &info.v) }, r.in(), info.out())
+}
+
+func (m *mpi) setHandleHints(r *registration, info *handle) code {
+	return m.call("MPI_T_event_handle_set_info", func() binding.Error { return m.raw.SetEventInfo(r.v, info.v) }, r.in(), info.in())
+}
+
+func (m *mpi) callbackHints(r *registration, info *handle) code {
+	return m.call("MPI_T_event_callback_get_info", func() binding.Error { return m.raw.CallbackInfo(r.v, 1, &info.v) }, r.in(), lit("%s", safetyLevels[0]), info.out())
+}
+
+func (m *mpi) setCallbackHints(r *registration, info *handle) code {
+	return m.call("MPI_T_event_callback_set_info", func() binding.Error { return m.raw.SetCallbackInfo(r.v, 1, info.v) }, r.in(), lit("%s", safetyLevels[0]), info.in())
+}
+
 func eventHints(m *mpi) {
-	m.events(func(e *rawEvent, index int) {
-		if e.info.Bind != int32(catalog.BindNoObject) {
+	m.entries(events(m), func(e *entry) {
+		if !e.unbound() {
 			return
 		}
-		h, c := m.registration(index)
-		if !c.ok() {
+		r := m.registration(e.index)
+		if !r.ok() {
 			return // event-handle tests this
 		}
-		info := m.hints()
-		if m.succeeds(m.handleHints(h, info)) {
-			m.succeeds(m.setHandleHints(h, info))
+		if info := m.hints(); m.succeeds(m.handleHints(r, info)) {
+			m.succeeds(m.setHandleHints(r, info))
 		}
-		if m.registerCallback(h).ok() {
-			info := m.hints()
-			if m.succeeds(m.callbackHints(h, info)) {
-				m.succeeds(m.setCallbackHints(h, info))
+		m.raw.WatchEvents(nil, nil, nil)
+		if m.registerCallback(r, 1).ok() {
+			if info := m.hints(); m.succeeds(m.callbackHints(r, info)) {
+				m.succeeds(m.setCallbackHints(r, info))
 			}
 		}
-		m.freeRegistration(h)
+		m.freeRegistration(r)
 	})
 }
 
 func eventInvalidHandle(m *mpi) {
 	calls := []struct {
 		name string
-		call func(h *handle) code
+		call func(r *registration) code
 	}{
-		{"MPI_T_event_handle_get_info", func(h *handle) code { return m.handleHints(h, m.hints()) }},
-		{"MPI_T_event_callback_get_info", func(h *handle) code { return m.callbackHints(h, m.hints()) }},
-		{"MPI_T_event_register_callback", m.registerCallback},
+		{"MPI_T_event_handle_get_info", func(r *registration) code { return m.handleHints(r, m.hints()) }},
+		{"MPI_T_event_callback_get_info", func(r *registration) code { return m.callbackHints(r, m.hints()) }},
+		{"MPI_T_event_register_callback", func(r *registration) code { return m.registerCallback(r, 1) }},
 		{"MPI_T_event_handle_free", m.freeRegistration},
 	}
+	m.raw.WatchEvents(nil, nil, nil)
 	for _, one := range calls {
 		if m.lib.Has(one.name) && m.item("%s (a null registration)", one.name) {
-			m.wants(one.call(m.handle("registration", "MPI_T_event_registration", "0")), binding.ErrInvalidHandle)
+			m.expect(one.call(m.noRegistration()).is(binding.ErrInvalidHandle))
 		}
 	}
-	free := -1
-	for k := range m.quietCount(eventLists(m)[0]) {
-		m.quietly(func() *entry {
-			if free < 0 && m.event(k).info.Bind == int32(catalog.BindNoObject) {
-				free = k
-			}
-			return nil
-		})
-	}
+	all := m.listed(events(m))
+	free := slices.IndexFunc(all, (*entry).unbound)
 	for _, one := range calls {
 		if free >= 0 && m.lib.Has(one.name) && m.item("%s (a freed registration)", one.name) {
-			if h, c := m.registration(free); c.ok() && m.freeRegistration(h).ok() {
-				m.wants(one.call(h), binding.ErrInvalidHandle)
+			if r := m.registration(all[free].index); r.ok() && m.freeRegistration(r).ok() {
+				m.expect(one.call(r).is(binding.ErrInvalidHandle))
 			}
 		}
 	}

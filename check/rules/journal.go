@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -87,7 +88,7 @@ func readJournal(text string) *journal {
 				j.violations = append(j.violations, v.Violation)
 			}
 		case noteInapplicable:
-			j.inapplicable = text
+			j.inapplicable = cmp.Or(j.inapplicable, text)
 		case noteAbsent:
 			j.absent++
 		case noteFailed:

@@ -4,48 +4,43 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"mpitx/binding"
-	"mpitx/check"
 )
 
-var names = section{"names", []rule{
-	{Rule: promise("cvar-names-unique", "MPI-3.1, 14.3.6", "The name of a control variable is unique among control variables."), stage: after, run: func(m *mpi) { uniqueNames(m, cvars(m)) }},
-	{Rule: promise("pvar-names-unique", "MPI-3.1, 14.3.7", "The combination of a performance variable's name and class is unique among performance variables."), stage: after, run: func(m *mpi) { uniqueNames(m, pvars(m)) }},
-	{Rule: promise("category-names-unique", "MPI-3.1, 14.3.8", "The name of a category is unique among categories."), stage: after, run: func(m *mpi) { uniqueNames(m, categories(m)) }},
-	{Rule: promise("names-not-empty", "MPI-3.1, 14.3.6 to 14.3.8", "The names of variables and categories have at least one character."), stage: after, run: namesNotEmpty},
-	{Rule: promise("get-index", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_index finds each variable and category by the name that MPI_T_*_get_info returns."), stage: after, run: getIndex},
-	{Rule: promise("get-index-unknown", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_index returns MPI_T_ERR_INVALID_NAME for a name that nothing has."), stage: after, run: getIndexUnknown},
-	{Rule: promise("info-identical", "MPI-3.1, 14.3.6 to 14.3.8", "Repeated calls of MPI_T_*_get_info for the same variable return the same information."), stage: after, run: infoIdentical},
-	{Rule: promise("info-constants", "MPI-3.1, Tables 14.2, 14.3, 14.5 and section 14.3.7", "Verbosity, binding, scope and class are constants of the standard."), stage: after, run: infoConstants},
-	{Rule: promise("datatypes", "MPI-3.1, Table 14.4", "The datatype of a variable is one of those that the standard lists for its version."), stage: after, run: datatypes},
+var names = section{subject: "names", rules: []rule{
+	{Rule: promise("cvar-names-unique", "MPI-3.1, 14.3.6", "The name of a control variable is unique among control variables."), none: "no control variable is listed", run: func(m *mpi) { uniqueNames(m, cvars(m)) }},
+	{Rule: promise("pvar-names-unique", "MPI-3.1, 14.3.7", "The combination of a performance variable's name and class is unique among performance variables."), none: "no performance variable is listed", run: func(m *mpi) { uniqueNames(m, pvars(m)) }},
+	{Rule: promise("category-names-unique", "MPI-3.1, 14.3.8", "The name of a category is unique among categories."), none: "no category is listed", run: func(m *mpi) { uniqueNames(m, categories(m)) }},
+	{Rule: promise("names-not-empty", "MPI-3.1, 14.3.6 to 14.3.8", "The names of variables and categories have at least one character."), run: namesNotEmpty},
+	{Rule: promise("get-index", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_index finds each variable and category by the name that MPI_T_*_get_info returns."), run: getIndex},
+	{Rule: promise("get-index-unknown", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_index returns MPI_T_ERR_INVALID_NAME for a name that nothing has."), run: getIndexUnknown},
+	{Rule: promise("info-identical", "MPI-3.1, 14.3.6 to 14.3.8", "Repeated calls of MPI_T_*_get_info for the same variable return the same information."), run: infoIdentical},
+	{Rule: promise("info-constants", "MPI-3.1, Tables 14.2, 14.3, 14.5 and section 14.3.7", "Verbosity, binding, scope and class are constants of the standard."), run: infoConstants},
+	{Rule: promise("datatypes", "MPI-3.1, Table 14.4", "The datatype of a variable is one of those that the standard lists for its version."), run: datatypes},
 	{Rule: promise("numbers-never-shrink", "MPI-3.1, 14.3.6 to 14.3.8", "The numbers of variables, categories, event types and sources are not negative and only grow, as nothing is deleted once it was added."), stage: before, run: neverShrink},
 	{Rule: promise("indices-kept", "MPI-3.1, 14.3.6 to 14.3.8", "An index never changes: MPI_Init does not give it to another variable or category."), stage: before, run: indicesKept},
 }}
 
-func uniqueNames(m *mpi, l *list) {
-	if c, n := m.count(l); c.ok() && n.v == 0 {
-		m.notApplicable("no %s is listed", l.what)
-	}
-	seen := map[string]int{}
+// uniqueNames expects of each name that no other entry has it, and what else is expected of it.
+func uniqueNames(m *mpi, l *list, also ...func(*buffer) cond) {
+	seen := map[string]*entry{}
 	m.entries(l, func(e *entry) {
-		key := fmt.Sprint(e.label(), e.pvar.Class)
-		first, twice := seen[key]
-		if !twice {
-			seen[key] = e.index
+		for _, f := range also {
+			m.expect(f(e.name))
+		}
+		first := seen[e.item()]
+		if first == nil {
+			seen[e.item()] = e
 			return
 		}
-		other := m.entry(l, first)
-		kept := fmt.Sprintf("strcmp(%s, %s) != 0", e.name.c, other.name.c)
-		if l.prefix == "MPI_T_pvar" {
-			kept += fmt.Sprintf(" || %s != %s", e.names[1], other.names[1])
+		other := m.entry(l, first.index)
+		unique := e.name.differs(other.name)
+		if class := e.num("var_class"); class != nil {
+			unique = either(unique, class.isnt(other.num("var_class")))
 		}
-		m.expect(false, kept, "one "+l.what+" of this name", fmt.Sprintf("the indices %d and %d have it", first, e.index))
+		m.expect(unique.as("one %s of this name", l.what).but("the indices %d and %d have it", first.index, e.index))
 	})
-	if m.items == 0 {
-		m.notApplicable("no %s is listed", l.what)
-	}
 }
 
 func namesNotEmpty(m *mpi) {
@@ -54,7 +49,7 @@ func namesNotEmpty(m *mpi) {
 			if e.label() == "" {
 				m.rename(fmt.Sprintf("%s %d", l.what, e.index))
 			}
-			m.expect(e.label() != "", e.name.c+"[0] != 0", "a name of at least one character", "an empty name")
+			m.expect(e.name.notEmpty())
 		})
 	}
 }
@@ -62,42 +57,42 @@ func namesNotEmpty(m *mpi) {
 func getIndex(m *mpi) {
 	for _, l := range lists(m) {
 		m.entries(l, func(e *entry) {
-			c, index := m.indexOf(l, e.label(), e)
-			if c.rc == binding.ErrNotProvided {
+			index := m.indexOf(l, e.label(), e)
+			if index.rc == binding.ErrNotProvided {
 				m.notApplicable("the library is older than MPI-3.1: it has no %s_get_index", l.prefix)
 				return
 			}
-			m.expect(c.ok() && int(index.v) == e.index, fmt.Sprintf("%s == MPI_SUCCESS && %s == %d", c.c, index.c, e.index),
-				fmt.Sprintf("%s_get_index returns index %d", l.prefix, e.index), fmt.Sprintf("%s, index %v", codeName(c.rc), index))
+			m.expect(index.code.is(0), index.is(e.index))
 		})
 	}
 }
 
 func infoIdentical(m *mpi) {
 	for _, l := range lists(m) {
-		m.entries(l, func(e *entry) {
-			m.sameInfo(e, m.entry(l, e.index), "the same information as in the first call")
-		})
+		m.entries(l, func(e *entry) { m.expect(m.entry(l, e.index).like(e, "the first call")) })
 	}
 }
 
-// sameInfo expects that two calls of get_info return the same.
-func (m *mpi) sameInfo(e, again *entry, expected string) {
-	labels, kept := differences(e, again)
-	for _, s := range [][2]*text{{e.name, again.name}, {e.desc, again.desc}} {
-		if s[0].String() != s[1].String() {
-			labels = append(labels, strings.TrimRight(s[0].c, "0123456789"))
-		}
-		kept = append(kept, fmt.Sprintf("strcmp(%s, %s) == 0", s[0].c, s[1].c))
+// like expects that a second call of get_info returns the same as the first.
+func (e *entry) like(first *entry, call string) cond {
+	same := []cond{e.code.is(0)}
+	add := func(what string, c cond) { same = append(same, c.but("another %s", what)) }
+	add("name", e.name.equals(first.name))
+	add("description", e.desc.equals(first.desc))
+	for k, n := range e.nums {
+		add(label(n.c), n.is(first.nums[k]))
 	}
-	if e.cEnum != "" && e.enum != again.enum {
-		labels = append(labels, "enumtype")
+	if e.enum != nil {
+		add("enumeration", cond{ok: e.enum.v == first.enum.v, c: e.enum.c + " == " + first.enum.c})
 	}
-	if e.cEnum != "" {
-		kept = append(kept, e.cEnum+" == "+again.cEnum)
+	if n := min(mostElements, max(0, int(e.value("num_elements")))); e.types != nil {
+		add("datatype", e.types.same(first.types, n))
+		add("displacement", e.offsets.same(first.offsets, n))
 	}
-	m.expect(len(labels) == 0 && again.ok(), joinAnd(append(kept, again.c+" == MPI_SUCCESS")), expected,
-		codeName(again.rc)+", different "+strings.Join(labels, ", "))
+	if e.ticks != nil {
+		add("clock", e.ticks.same(first.ticks, len(e.ticks.b)))
+	}
+	return every(same...).as("the same information as from %s", call)
 }
 
 // constants are the numbers of get_info that must be constants of the standard.
@@ -111,6 +106,8 @@ var constants = map[string][]string{
 	"var_class": prefixed("MPI_T_PVAR_CLASS_", classNames[:]),
 }
 
+const bindSession = 12 // MPI-4's MPI_T_BIND_MPI_SESSION, which older libraries do not declare
+
 func prefixed(prefix string, names []string) (out []string) {
 	for _, n := range names {
 		out = append(out, prefix+n)
@@ -119,37 +116,16 @@ func prefixed(prefix string, names []string) (out []string) {
 }
 
 func infoConstants(m *mpi) {
-	for _, l := range []*list{cvars(m), pvars(m)} {
+	for _, l := range variableLists(m) {
 		m.entries(l, func(e *entry) {
-			for k, label := range e.labels {
-				known, ok := constants[label]
-				if !ok {
-					continue
+			for _, n := range e.nums {
+				name := label(n.c)
+				if known, ok := constants[name]; ok && (name != "bind" || n.v != bindSession) {
+					m.expect(n.oneOf(known).as("%s is a constant of the standard", name))
 				}
-				most := int32(len(known))
-				if label == "bind" {
-					most++ // MPI-4's MPI_T_BIND_MPI_SESSION
-				}
-				m.expect(e.ints[k] >= 1 && e.ints[k] <= most, isOneOf(e.names[k], known), label+" is a constant of the standard", fmt.Sprintf("%s is %s", label, unknown(e.ints[k])))
 			}
 		})
 	}
-}
-
-// unknown is a number of the library that is in no table.
-func unknown(n int32) string {
-	if n >= 0x40000000 {
-		return fmt.Sprint(n - 0x40000000)
-	}
-	return fmt.Sprint(n)
-}
-
-func isOneOf(c string, names []string) string {
-	words := make([]string, len(names))
-	for k, n := range names {
-		words[k] = c + " == " + n
-	}
-	return strings.Join(words, " || ")
 }
 
 // datatypes are those of Table 14.4; MPI-4.1 adds the sized ones.
@@ -158,13 +134,9 @@ func datatypes(m *mpi) {
 	if m.standard >= "4.1" {
 		known = append(known, "MPI_INT32_T", "MPI_INT64_T", "MPI_UINT32_T", "MPI_UINT64_T")
 	}
-	for _, l := range []*list{cvars(m), pvars(m)} {
+	for _, l := range variableLists(m) {
 		m.entries(l, func(e *entry) {
-			for k, label := range e.labels {
-				if label == "datatype" {
-					m.expect(e.ints[k] >= 1 && int(e.ints[k]) <= len(known), isOneOf(e.names[k], known), "a datatype of Table 14.4", typeName(e.ints[k]))
-				}
-			}
+			m.expect(e.num("datatype").oneOf(known).as("a datatype of Table 14.4").but("%s", typeName(e.value("datatype"))))
 		})
 	}
 }
@@ -173,21 +145,17 @@ func neverShrink(m *mpi) {
 	var was []*num
 	all := append(lists(m), eventLists(m)...)
 	for _, l := range all {
-		_, n := m.number(l)
-		was = append(was, n)
+		was = append(was, m.number(l))
 	}
 	m.initMPI()
 	for k, l := range all {
 		if !m.item("%s_get_num", l.prefix) {
 			continue
 		}
-		var now *num
 		for range 3 {
-			var c code
-			c, now = m.number(l)
-			m.succeeds(c)
-			if !m.expect(now.v >= 0, now.c+" >= 0", "a number that is not negative", now.String()) ||
-				!m.expect(now.v >= was[k].v, now.c+" >= "+was[k].c, fmt.Sprintf("at least %d, the number before", was[k].v), fmt.Sprint(now.v)) {
+			now := m.number(l)
+			m.succeeds(now.code)
+			if !m.expect(now.ge(0), now.ge(was[k])) {
 				break
 			}
 			was[k] = now
@@ -196,33 +164,21 @@ func neverShrink(m *mpi) {
 }
 
 func indicesKept(m *mpi) {
-	type was struct {
-		index      int
-		name, item string
-	}
-	var old [3][]was
-	all := lists(m)
-	for k, l := range all {
-		_, n := m.count(l)
-		for i := range int(n.v) {
-			if e := m.quietly(func() *entry { return m.entry(l, i) }); e.ok() {
-				old[k] = append(old[k], was{i, e.label(), l.item(e)})
-			}
-		}
+	var old []*entry
+	for _, l := range lists(m) {
+		m.count(l)
+		old = append(old, m.listed(l)...)
 	}
 	m.initMPI()
-	for k, l := range all {
-		for _, was := range old[k] {
-			if !m.item("%s", was.item) {
-				continue
-			}
-			now := m.entry(l, was.index)
-			if !now.ok() {
-				m.absent() // it is inactive
-				continue
-			}
-			m.expect(now.label() == was.name, fmt.Sprintf("strcmp(%s, %s) == 0", now.name.c, check.Quote(was.name)),
-				fmt.Sprintf("index %d still is %s", was.index, was.name), now.label())
+	for _, was := range old {
+		if !m.item("%s", was.item()) {
+			continue
 		}
+		now := m.entry(was.list, was.index)
+		if !now.ok() {
+			m.absent() // it is inactive
+			continue
+		}
+		m.expect(now.name.reads(was.label()).as("index %d still is %s", was.index, was.label()))
 	}
 }

@@ -3,28 +3,17 @@
 package rules
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"mpitx/binding"
-	"mpitx/catalog"
 )
-
-// infoLists are the lists whose get_info has these arguments after the index.
-var infoLists = []struct {
-	list      int32
-	arguments string
-}{
-	{binding.ListCvars, "name name_len verbosity datatype enumtype desc desc_len bind scope"},
-	{binding.ListPvars, "name name_len verbosity var_class datatype enumtype desc desc_len bind readonly continuous atomic"},
-	{binding.ListCategories, "name name_len desc desc_len num_cvars num_pvars num_categories"},
-}
 
 // nullOut passes NULL for each OUT parameter, and for all of them. The strings come last, as MPI_T_*_get_info may be asked for lengths only.
 func nullOut(m *mpi) {
 	for k, l := range lists(m) {
-		words := strings.Fields(infoLists[k].arguments)
-		for _, index := range m.samples(l) {
+		words := strings.Fields(l.arguments)
+		for _, e := range m.samples(l) {
 			var texts []int
 			for at, word := range words {
 				switch word {
@@ -32,74 +21,67 @@ func nullOut(m *mpi) {
 				case "name", "desc":
 					texts = append(texts, at)
 				default:
-					m.infoWithout(l, k, index, words, 1<<at)
+					m.infoWithout(e, k, words, 1<<at)
 				}
 			}
 			for _, at := range texts {
-				m.infoWithout(l, k, index, words, 1<<at)
+				m.infoWithout(e, k, words, 1<<at)
 			}
-			m.infoWithout(l, k, index, words, 1<<len(words)-1)
+			m.infoWithout(e, k, words, 1<<len(words)-1)
 		}
 	}
 }
 
 // samples are the first entry of a list, and the first that has an enumeration.
-func (m *mpi) samples(l *list) (indices []int) {
-	enum := false
-	for k := range m.quietCount(l) {
-		e := m.quietly(func() *entry { return m.entry(l, k) })
-		if e.ok() && (len(indices) == 0 || e.enum != 0 && !enum) {
-			indices, enum = append(indices, k), enum || e.enum != 0
+func (m *mpi) samples(l *list) (some []*entry) {
+	all := m.listed(l)
+	first := slices.IndexFunc(all, (*entry).hasEnum)
+	for k, e := range all {
+		if k == 0 || k == first {
+			some = append(some, e)
 		}
 	}
-	return indices
+	return some
 }
 
-// infoWithout calls get_info with NULL for the arguments that are bits of without.
-func (m *mpi) infoWithout(l *list, k, index int, words []string, without uint32) {
-	args, nulls := []arg{lit("%d", index)}, []string{}
+// infoWithout calls get_info with NULL for the arguments that are bits of without. The lists have the numbers of mpitx's tables.
+func (m *mpi) infoWithout(e *entry, k int, words []string, without uint32) {
+	var nulls []string
 	for at, word := range words {
-		switch {
-		case without>>at&1 != 0:
-			args, nulls = append(args, lit("NULL")), append(nulls, word)
-		case word == "name" || word == "desc":
-			args = append(args, lit("%s", word))
-		default:
-			args = append(args, lit("&%s", word))
+		if without>>at&1 != 0 {
+			nulls = append(nulls, word)
 		}
 	}
-	if !m.item("%s_get_info(%d) (NULL for %s)", l.prefix, index, strings.Join(nulls, " ")) {
+	if !m.item("%s_get_info(%d) (NULL for %s)", e.prefix, e.index, strings.Join(nulls, " ")) {
 		return
 	}
-	m.line("char name[1024], desc[8192]; int name_len = sizeof name, desc_len = sizeof desc; MPI_Datatype datatype; MPI_T_enum enumtype;")
-	m.line("int verbosity, var_class, bind, scope, readonly, continuous, atomic, num_cvars, num_pvars, num_categories;")
-	m.line("(void)&enumtype, (void)&datatype, (void)&verbosity, (void)&var_class, (void)&bind, (void)&scope, (void)&readonly, (void)&continuous;")
-	m.line("(void)&atomic, (void)&num_cvars, (void)&num_pvars, (void)&num_categories, (void)&name_len, (void)&desc_len, (void)name, (void)desc;")
-	m.succeeds(m.call(l.prefix+"_get_info", func() binding.Error { return m.raw.InfoWithout(infoLists[k].list, int32(index), without) }, args...))
+	args, with := []arg{lit("%d", e.index)}, &entry{nameAndDescription: *m.strings(wholeName, wholeDesc)}
+	for _, word := range words {
+		a := lit("NULL")
+		if !slices.Contains(nulls, word) {
+			a = lit("%s", m.infoArgument(with, word).c)
+		}
+		args = append(args, a)
+	}
+	list := []int32{binding.ListCvars, binding.ListPvars, binding.ListCategories}[k]
+	m.succeeds(m.call(e.prefix+"_get_info", func() binding.Error { return m.raw.InfoWithout(list, int32(e.index), without) }, args...))
 }
 
 // objectIgnored opens variables that are not bound to an object with an address that must not be followed. A library that follows it
 // does so for most variables.
 func objectIgnored(m *mpi) {
-	unbound := func(v variable) bool { return v.cvar.Bind+v.pvar.Bind == int32(catalog.BindNoObject) }
-	for _, v := range spread(m.openableCvars(), 8, unbound) {
+	unbound := func(v variable) bool { return v.unbound() }
+	for _, v := range append(spread(m.openableCvars(), 8, unbound), spread(m.openablePvars(), 8, unbound)...) {
 		if m.item("%s", v.name) {
-			if h, _, c := m.allocCvar(v.index, binding.Nowhere); m.succeeds(c) {
-				m.freeCvar(h)
+			v.object = binding.Nowhere
+			o := m.open(v)
+			if m.succeeds(o.code) {
+				o.free()
+			}
+			if o.s != nil {
+				m.freeSession(o.s)
 			}
 		}
-	}
-	for _, v := range spread(m.openablePvars(), 8, unbound) {
-		if m.item("%s", v.label()) {
-			v.object = binding.Nowhere
-			s := m.newSession()
-			_, _, c := m.allocPvar(s, v)
-			m.succeeds(c)
-			m.freeSession(s)
-		}
-	}
-	if m.items == 0 {
-		m.notApplicable("no variable that can be opened is without an object")
 	}
 }
 
@@ -116,42 +98,37 @@ func noErrorHandler(m *mpi) {
 		if m.item("%s", item) {
 			before := m.raw.ErrorCalls()
 			c := call()
-			n := m.raw.ErrorCalls() - before
-			m.expect(n == 0, "errors == 0", "no call of an error handler of MPI", fmt.Sprintf("%s, and %d calls", codeName(c.rc), n))
+			n := named("errors", m.raw.ErrorCalls()-before)
+			m.expect(n.is(0).as("no call of an error handler of MPI").but("%s, and %v calls", codeName(c.rc), n))
 		}
 	}
 	for _, l := range lists(m) {
-		silent(l.prefix+"_get_index", func() code {
-			like := &entry{}
-			like.pvar.Class = 7
-			c, _ := m.indexOf(l, "mpitx_no_such_name", like)
-			return c
-		})
+		silent(l.prefix+"_get_index", func() code { return m.noSuchName(l) })
 	}
 	for _, v := range spread(m.openableCvars(), 8, fixed) {
 		silent(v.name, func() code {
-			h, count, c := m.allocCvar(v.index, v.object)
-			if c.ok() {
-				c, _, _ = m.rewrite(v, h, count)
+			o := m.open(v)
+			if o.ok() {
+				c, _ := o.rewrite()
+				return c
 			}
-			return c
+			return o.code
 		})
 	}
-	for _, v := range spread(m.openablePvars(), 8, anyPvar) {
-		silent(v.label(), func() code {
-			s := m.newSession()
-			h, _, c := m.allocPvar(s, v)
+	for _, v := range spread(m.openablePvars(), 8, anyVariable) {
+		silent(v.name, func() code {
+			o := m.open(v)
 			switch {
-			case c.ok() && continuous(v):
-				return m.startPvar(s, h)
-			case c.ok() && v.pvar.Atomic == 0:
-				return m.readResetPvar(s, h, m.value(v.pvar.Datatype, 1024))
+			case o.ok() && continuous(v):
+				return o.start()
+			case o.ok() && v.value("atomic") == 0:
+				return o.readReset().code
 			}
-			return c
+			return o.code
 		})
 	}
 	m.finalizeTool()
-	silent("MPI_T_finalize", func() code { return m.finalizeTool() })
+	silent("MPI_T_finalize", m.finalizeTool)
 }
 
 // spread returns at most n of those variables that f selects, from all over the list.

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"mpitx/binding"
+	"mpitx/check"
 )
 
-var peruseRules = section{"PERUSE", []rule{
-	{Rule: promise("peruse-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init succeeds after MPI_Init, again and again."), stage: after, needs: "PERUSE_Init", run: peruseInit},
-	{Rule: promise("peruse-before-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init returns PERUSE_ERR_MPI_INIT before MPI_Init."), stage: bare, needs: "PERUSE_Init", run: peruseBeforeInit},
-	{Rule: promise("peruse-events", "PERUSE 2.0, 5.2.2 to 5.2.4", "Each supported event has a name, by which PERUSE_Query_event finds it and which PERUSE_Query_event_name returns."), stage: after, needs: "PERUSE_Init", run: peruseEvents},
-	{Rule: promise("peruse-unknown-event", "PERUSE 2.0, 5.2.3", "PERUSE_Query_event returns an error for a name that no event has."), stage: after, needs: "PERUSE_Init", run: peruseUnknown},
+var peruseRules = section{subject: "PERUSE", needs: "PERUSE_Init", rules: []rule{
+	{Rule: promise("peruse-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init succeeds after MPI_Init, again and again."), run: peruseInit},
+	{Rule: promise("peruse-before-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init returns PERUSE_ERR_MPI_INIT before MPI_Init."), stage: bare, run: peruseBeforeInit},
+	{Rule: promise("peruse-events", "PERUSE 2.0, 5.2.2 to 5.2.4", "Each supported event has a name, by which PERUSE_Query_event finds it and which PERUSE_Query_event_name returns."), run: peruseEvents},
+	{Rule: promise("peruse-unknown-event", "PERUSE 2.0, 5.2.3", "PERUSE_Query_event returns an error for a name that no event has."), run: peruseUnknown},
 	peruseRule("peruse-environment", "5.2.5", "PERUSE_Query_environment returns the number of environment variables that affect the library, and each as NAME=value.", peruseEnvironment),
 	peruseRule("peruse-scope", "5.2.6", "PERUSE_Query_queue_event_scope returns one of the four scopes.", peruseScope),
 	peruseLockRule(peruseRule("peruse-lock", "5.2.16 and 5.2.17", "The lock can be taken and released once; a release without the lock returns an error.", peruseLock)),
@@ -31,47 +32,61 @@ func peruseInit(m *mpi) {
 
 func peruseBeforeInit(m *mpi) {
 	if m.item("PERUSE_Init") {
-		m.wants(m.initPeruse(), binding.ErrPeruseMPIInit)
+		m.expect(m.initPeruse().is(binding.ErrPeruseMPIInit))
 	}
+}
+
+// peruseEvent calls PERUSE_Query_event.
+func (m *mpi) peruseEvent(name string) *num {
+	return m.ask("PERUSE_Query_event", "event", func(event *int32) binding.Error { return m.raw.PeruseEvent(cString(name), event) }, lit("%s", check.Quote(name)))
 }
 
 func peruseEvents(m *mpi) {
 	m.initPeruse()
-	names, events, rc := m.peruseEvents()
-	if rc != 0 {
-		return
-	}
-	for k, name := range names {
-		if !m.item("%s", name) {
+	for _, e := range m.peruseEvents() {
+		if !m.item("%s", e.name) {
 			continue
 		}
-		n := m.num("event", untouched)
-		c := m.call("PERUSE_Query_event", func() binding.Error { return m.raw.PeruseEvent(cString(name), n.p()) }, lit("%s", quoted(name)), n.out())
-		m.expect(c.ok() && n.v == events[k], fmt.Sprintf("%s == 0 && %s == %d", c.c, n.c, events[k]), fmt.Sprintf("the descriptor %d", events[k]), fmt.Sprintf("%s, %v", codeName(c.rc), n))
-		var back string
-		cName := m.fresh("event_name")
-		m.line("char *%s = NULL;", cName)
-		c = m.call("PERUSE_Query_event_name", func() (rc binding.Error) { back, rc = m.raw.PeruseEventName(events[k]); return rc }, lit("%d", events[k]),
-			arg{c: "&" + cName, show: func() string { return fmt.Sprintf("%s = %q", cName, back) }})
-		m.expect(c.ok() && back == name, fmt.Sprintf("%s == 0 && %s && strcmp(%s, %s) == 0", c.c, cName, cName, quoted(name)), name, fmt.Sprintf("%s, %q", codeName(c.rc), back))
+		n := m.peruseEvent(e.name)
+		m.expect(n.code.is(0), n.is(e.event).as("the descriptor %d", e.event))
+		back := &buffer{c: m.fresh("event_name")}
+		m.line("char *%s = NULL;", back.c)
+		back.code = m.call("PERUSE_Query_event_name", func() binding.Error {
+			name, rc := m.raw.PeruseEventName(e.event)
+			back.b = []byte(name)
+			return rc
+		}, lit("%d", e.event), arg{c: "&" + back.c, show: func() string { return fmt.Sprintf("%s = %q", back.c, back.b) }})
+		same := back.reads(e.name)
+		same.c = back.c + " && " + same.c
+		m.expect(back.is(0), same)
 	}
 }
 
-func (m *mpi) peruseEvents() (names []string, events []int32, rc binding.Error) {
-	m.quietly(func() *entry {
+// peruseEvent is an event of PERUSE.
+type peruseEvent struct {
+	name  string
+	event int32
+}
+
+// peruseEvents returns the events that the library has; none if it cannot be asked.
+func (m *mpi) peruseEvents() (all []peruseEvent) {
+	m.quietly(func() {
 		m.line("int num, *events; char **names;")
-		m.call("PERUSE_Query_supported_events", func() binding.Error { names, events, rc = m.raw.PeruseEvents(); return rc }, lit("&num"), lit("&names"), lit("&events"))
-		return nil
+		m.call("PERUSE_Query_supported_events", func() binding.Error {
+			names, events, rc := m.raw.PeruseEvents()
+			for k := range names {
+				all = append(all, peruseEvent{names[k], events[k]})
+			}
+			return rc
+		}, lit("&num"), lit("&names"), lit("&events"))
 	})
-	return names, events, rc
+	return all
 }
 
 func peruseUnknown(m *mpi) {
 	if m.item("PERUSE_Query_event") {
 		m.initPeruse()
-		n := m.num("event", untouched)
-		c := m.call("PERUSE_Query_event", func() binding.Error { return m.raw.PeruseEvent(cString("MPITX_NO_SUCH_EVENT"), n.p()) }, lit(`"MPITX_NO_SUCH_EVENT"`), n.out())
-		m.expect(!c.ok(), c.c+" != 0", "an error", codeName(c.rc))
+		m.expect(m.peruseEvent("MPITX_NO_SUCH_EVENT").fails())
 	}
 }
 
@@ -80,15 +95,18 @@ func peruseEnvironment(m *mpi) {
 		return
 	}
 	m.initPeruse()
-	n := m.num("size", untouched)
-	var all []string
+	n, wrong := m.num("size", untouched), named("wrong", 0)
 	m.line("char **env = NULL;")
-	c := m.call("PERUSE_Query_environment", func() (rc binding.Error) { all, rc = m.raw.PeruseEnvironment(&n.v); return rc }, n.out(), lit("&env"))
+	n.code = m.call("PERUSE_Query_environment", func() binding.Error {
+		all, rc := m.raw.PeruseEnvironment(&n.v)
+		if slices.ContainsFunc(all, func(s string) bool { return !strings.Contains(s, "=") }) {
+			wrong.v, wrong.text = 1, excerpt(fmt.Sprint(all), 200)
+		}
+		return rc
+	}, n.out(), lit("&env"))
 	m.line("int wrong = 0;")
 	m.line("for (int i = 0; i < %s; i++) wrong |= strchr(env[i], '=') == NULL;", n.c)
-	wrong := slices.IndexFunc(all, func(s string) bool { return !strings.Contains(s, "=") })
-	m.expect(c.ok() && n.v >= 0 && wrong < 0, fmt.Sprintf("%s == 0 && %s >= 0 && !wrong", c.c, n.c), "a number, and texts of the form NAME=value",
-		fmt.Sprintf("%s, %s, %s", codeName(c.rc), shown("the size", n.String()), excerpt(fmt.Sprint(all), 200)))
+	m.expect(n.code.is(0), n.ge(0).as("a number"), wrong.is(0).as("texts of the form NAME=value"))
 }
 
 func peruseScope(m *mpi) {
@@ -96,10 +114,9 @@ func peruseScope(m *mpi) {
 		return
 	}
 	m.initPeruse()
-	n := m.num("scope", untouched)
-	c := m.call("PERUSE_Query_queue_event_scope", func() binding.Error { return m.raw.PeruseScope(n.p()) }, n.out())
-	m.expect(c.ok() && n.v >= int32(binding.PerusePerComm) && n.v <= int32(binding.PeruseGlobal), fmt.Sprintf("%s == 0 && %s >= PERUSE_PER_COMM && %s <= PERUSE_GLOBAL", c.c, n.c, n.c),
-		"a scope from PERUSE_PER_COMM to PERUSE_GLOBAL", fmt.Sprintf("%s, %v", codeName(c.rc), n))
+	n := m.ask("PERUSE_Query_queue_event_scope", "scope", m.raw.PeruseScope)
+	m.expect(n.code.is(0), every(n.ge(named("PERUSE_PER_COMM", int32(binding.PerusePerComm))), n.le(named("PERUSE_GLOBAL", int32(binding.PeruseGlobal)))).
+		as("a scope from PERUSE_PER_COMM to PERUSE_GLOBAL").but("%s", shown(n.c, n.String())))
 }
 
 func peruseLock(m *mpi) {
@@ -108,8 +125,7 @@ func peruseLock(m *mpi) {
 	if m.item("PERUSE_Lock") {
 		m.initPeruse()
 		if m.succeeds(lock()) && m.succeeds(unlock()) && m.succeeds(lock()) && m.succeeds(unlock()) {
-			c := unlock()
-			m.expect(!c.ok(), c.c+" != 0", "an error", codeName(c.rc))
+			m.expect(unlock().fails())
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Rules about PERUSE's handles and callbacks: the process sends itself messages while a callback is registered (binding/peruse_watch.h).
-var peruseFiredRules = section{"PERUSE", []rule{
+var peruseFiredRules = section{subject: "PERUSE", needs: "PERUSE_Init", none: "the library lists no event of PERUSE", rules: []rule{
 	peruseRule("peruse-register", "5.2.7, 5.2.11 and 5.2.12", "Each supported event can be registered for a communicator. Its handle gives the event and the communicator.", peruseRegister),
 	peruseRule("peruse-arguments", "5.2.7 to 5.2.12", "An unknown event, a null callback and a null handle are refused with their error codes.", peruseArguments),
 	peruseRule("peruse-activation", "5.2.8 and 5.2.9", "The callback is called while its handle is active, for each receive, and at no other time.", peruseActivation),
@@ -26,7 +26,7 @@ var peruseFiredRules = section{"PERUSE", []rule{
 }}
 
 func peruseRule(name, sections, text string, run func(*mpi)) rule {
-	return rule{Rule: promise(name, "PERUSE 2.0, "+sections, text), stage: after, needs: "PERUSE_Init", file: binding.PeruseWatch, run: run}
+	return rule{Rule: promise(name, "PERUSE 2.0, "+sections, text), file: binding.PeruseWatch, run: run}
 }
 
 func peruseLockRule(r rule) rule {
@@ -41,24 +41,22 @@ func refusable(r rule) rule {
 
 // perused has handles of events, by number.
 type perused struct {
-	m     *mpi
-	w     binding.PeruseWatcher
-	name  string // of the item's event
-	event int32
-	used  []int
+	peruseEvent // of the item
+	m           *mpi
+	w           binding.PeruseWatcher
+	used        []int
+}
+
+func (m *mpi) perused(e peruseEvent) *perused {
+	return &perused{peruseEvent: e, m: m, w: m.raw.PeruseWatcher()}
 }
 
 // eachPeruse calls f for each event, in an item, and returns how often the callbacks were called.
 func (m *mpi) eachPeruse(f func(p *perused)) (calls int) {
 	m.initPeruse()
-	names, events, rc := m.peruseEvents()
-	if rc != 0 || len(names) == 0 {
-		m.notApplicable("the library lists no event of PERUSE")
-		return 0
-	}
-	for k, name := range names {
-		if m.item("%s", name) {
-			p := &perused{m: m, w: m.raw.PeruseWatcher(), name: name, event: events[k]}
+	for _, e := range m.peruseEvents() {
+		if m.item("%s", e.name) {
+			p := m.perused(e)
 			f(p)
 			calls += p.end()
 		}
@@ -92,11 +90,18 @@ func (p *perused) onHandle(routine string, k int, f func(int) binding.Error, arg
 }
 
 func (p *perused) activate(k int) code { return p.onHandle("PERUSE_Event_activate", k, p.w.Activate) }
+
 func (p *perused) deactivate(k int) code {
 	return p.onHandle("PERUSE_Event_deactivate", k, p.w.Deactivate)
 }
+
 func (p *perused) release(k int) code {
 	return p.m.call("PERUSE_Event_release", func() binding.Error { return p.w.Release(k) }, lit("&%s", peruseHandle(k)))
+}
+
+// get asks for the event of a handle.
+func (p *perused) get(k int) *num {
+	return p.m.ask("PERUSE_Event_get", "event", func(event *int32) binding.Error { return p.w.Event(k, event) }, lit("%s", peruseHandle(k)))
 }
 
 // register registers a handle for an event of MPI_COMM_WORLD.
@@ -125,11 +130,27 @@ func (p *perused) work(comm binding.Object, c string) {
 
 func (p *perused) workOnWorld() { p.work(binding.CommWorld, "MPI_COMM_WORLD") }
 
-// calls returns the callbacks of a handle so far, and a C variable with their number.
-func (p *perused) calls(k int) (int, string) {
-	c := p.m.fresh("calls")
-	p.m.line("int %s = peruse_watch[%d].calls;", c, k)
-	return p.w.Notes(k).Calls, c
+// calls is the number of callbacks of a handle so far, and was the same in a variable that keeps it.
+func (p *perused) calls(k int) *number[int] {
+	return named(fmt.Sprintf("peruse_watch[%d].calls", k), p.w.Notes(k).Calls)
+}
+
+func (p *perused) was(k int) *number[int] {
+	calls := p.calls(k)
+	was := named(p.m.fresh("calls"), calls.v)
+	p.m.line("int %s = %s;", was.c, calls.c)
+	return was
+}
+
+// quiet expects that no callback came after others.
+func (p *perused) quiet(was *number[int], when string) {
+	now := p.calls(0)
+	p.m.expect(now.is(was).as("no callback %s", when).but("%d calls", now.v-was.v))
+}
+
+// right expects that the callbacks of the first handle noted nothing wrong.
+func (p *perused) right(field string, wrong int, expected string) {
+	p.m.expect(noted("peruse_watch[0]."+field, wrong, p.calls(0).v).as("%s", expected))
 }
 
 func peruseRegister(m *mpi) {
@@ -137,47 +158,35 @@ func peruseRegister(m *mpi) {
 		if !m.succeeds(p.register(0, p.event, true)) {
 			return
 		}
-		event, comm := m.num("event", untouched), int32(untouched)
-		c := p.onHandle("PERUSE_Event_get", 0, func(k int) binding.Error { return p.w.Event(k, event.p()) }, event.out())
-		m.expect(c.ok() && event.v == p.event, fmt.Sprintf("%s == 0 && %s == %d", c.c, event.c, p.event), fmt.Sprintf("the event %d", p.event), fmt.Sprintf("%s, %v", codeName(c.rc), event))
+		event := p.get(0)
+		m.expect(event.code.is(0), event.is(p.event).as("the event %d", p.event))
+		comm := int32(untouched)
 		m.line("void *object = NULL;")
-		c = p.onHandle("PERUSE_Event_object_get", 0, func(k int) binding.Error { return p.w.Object(k, &comm) }, lit("&object"))
-		m.expect(c.ok() && comm == int32(binding.CommWorld), c.c+" == 0 && (uintptr_t)object == (uintptr_t)MPI_COMM_WORLD", "MPI_COMM_WORLD", codeName(c.rc)+", another object")
+		c := p.onHandle("PERUSE_Event_object_get", 0, func(k int) binding.Error { return p.w.Object(k, &comm) }, lit("&object"))
+		m.expect(c.is(0), cond{comm == int32(binding.CommWorld), "(uintptr_t)object == (uintptr_t)MPI_COMM_WORLD", "MPI_COMM_WORLD", "another object"})
 	})
 }
 
 func peruseArguments(m *mpi) {
 	m.initPeruse()
-	_, events, _ := m.peruseEvents()
-	if len(events) == 0 {
-		m.notApplicable("the library lists no event of PERUSE")
-		return
-	}
-	in := func(what string) *perused {
-		if !m.item("%s", what) {
-			return nil
-		}
-		return &perused{m: m, w: m.raw.PeruseWatcher()}
-	}
-	if p := in("an unknown event"); p != nil {
-		m.wants(p.register(0, slices.Max(events)+1000, true), binding.ErrPeruseEvent)
-	}
-	if p := in("a null callback"); p != nil {
-		m.wants(p.register(0, events[0], false), binding.ErrPeruseParameter)
-	}
-	event := func(p *perused) code {
-		n := m.num("event", untouched)
-		return p.onHandle("PERUSE_Event_get", 0, func(k int) binding.Error { return p.w.Event(k, n.p()) }, n.out())
+	unknown, events := int32(1000), m.peruseEvents()
+	for _, e := range events {
+		unknown = max(unknown, e.event+1000)
 	}
 	for _, one := range []struct {
 		what string
 		call func(p *perused) code
+		want binding.Error
 	}{
-		{"activate", func(p *perused) code { return p.activate(0) }}, {"deactivate", func(p *perused) code { return p.deactivate(0) }},
-		{"release", func(p *perused) code { return p.release(0) }}, {"get", event},
+		{"an unknown event", func(p *perused) code { return p.register(0, unknown, true) }, binding.ErrPeruseEvent},
+		{"a null callback", func(p *perused) code { return p.register(0, p.event, false) }, binding.ErrPeruseParameter},
+		{"a null handle for PERUSE_Event_activate", func(p *perused) code { return p.activate(0) }, binding.ErrPeruseEventHandle},
+		{"a null handle for PERUSE_Event_deactivate", func(p *perused) code { return p.deactivate(0) }, binding.ErrPeruseEventHandle},
+		{"a null handle for PERUSE_Event_release", func(p *perused) code { return p.release(0) }, binding.ErrPeruseEventHandle},
+		{"a null handle for PERUSE_Event_get", func(p *perused) code { return p.get(0).code }, binding.ErrPeruseEventHandle},
 	} {
-		if p := in("a null handle for PERUSE_Event_" + one.what); p != nil {
-			m.wants(one.call(p), binding.ErrPeruseEventHandle)
+		if len(events) > 0 && m.item("%s", one.what) {
+			m.expect(one.call(m.perused(events[0])).is(one.want))
 		}
 	}
 }
@@ -190,21 +199,19 @@ func peruseActivation(m *mpi) {
 			return
 		}
 		p.workOnWorld()
-		n := p.w.Notes(0).Calls
-		m.expect(n == 0, "peruse_watch[0].calls == 0", "no callback before the activation", fmt.Sprintf("%d calls", n))
+		m.expect(p.calls(0).is(0).as("no callback before the activation"))
 		if !m.succeeds(p.activate(0)) {
 			return
 		}
 		p.workOnWorld()
 		if p.name == requestActivated { // a library need not have requests for small sends
-			n := p.w.Notes(0).Receives
-			m.expect(n == 2*binding.PeruseMessages, "peruse_watch[0].receives == 2 * PERUSE_MESSAGES", fmt.Sprintf("a callback for each of %d receives", 2*binding.PeruseMessages), fmt.Sprintf("%d callbacks", n))
+			all := named("2 * PERUSE_MESSAGES", 2*binding.PeruseMessages)
+			m.expect(named("peruse_watch[0].receives", p.w.Notes(0).Receives).is(all).as("a callback for each of %v receives", all))
 		}
-		was, c := p.calls(0)
+		was := p.was(0)
 		if m.succeeds(p.deactivate(0)) {
 			p.workOnWorld()
-			now := p.w.Notes(0).Calls
-			m.expect(now == was, "peruse_watch[0].calls == "+c, "no callback after the deactivation", fmt.Sprintf("%d calls", now-was))
+			p.quiet(was, "after the deactivation")
 		}
 	})
 }
@@ -215,8 +222,8 @@ func peruseTwoHandles(m *mpi) {
 			return
 		}
 		p.workOnWorld()
-		a, b := p.w.Notes(0).Calls, p.w.Notes(1).Calls
-		m.expect(a == b, "peruse_watch[0].calls == peruse_watch[1].calls", "as many calls for the first handle as for the second", fmt.Sprintf("%d and %d calls", a, b))
+		a, b := p.calls(0), p.calls(1)
+		m.expect(a.is(b).as("as many calls for the first handle as for the second").but("%v and %v calls", a, b))
 	})
 }
 
@@ -231,8 +238,8 @@ func peruseCallback(m *mpi) {
 		if p.active(0, p.event) {
 			p.workOnWorld()
 			n := p.w.Notes(0)
-			m.expect(n.Others == 0, "peruse_watch[0].others == 0", "the handle that was registered, which gives its event", fmt.Sprintf("in %d of %d callbacks not", n.Others, n.Calls))
-			m.expect(n.Wrong == 0, "peruse_watch[0].wrong == 0", "communicator, buffer, count, datatype, peer, tag and operation of the request", fmt.Sprintf("in %d of %d callbacks not", n.Wrong, n.Calls))
+			p.right("others", n.Others, "the handle that was registered, which gives its event")
+			p.right("wrong", n.Wrong, "communicator, buffer, count, datatype, peer, tag and operation of the request")
 		}
 	})
 }
@@ -248,27 +255,26 @@ var peruseScopes = [][]string{
 
 func peruseIdentifiers(m *mpi) {
 	m.initPeruse()
-	names, events, _ := m.peruseEvents()
-	lacks := func(name string) bool { return !slices.Contains(names, name) }
+	events := m.peruseEvents()
+	find := func(name string) int {
+		return slices.IndexFunc(events, func(e peruseEvent) bool { return e.name == name })
+	}
 	for _, scope := range peruseScopes {
-		if slices.ContainsFunc(scope, lacks) || !m.item("%s to %s", scope[0], strings.Join(scope[1:], " or ")) {
+		if slices.ContainsFunc(scope, func(name string) bool { return find(name) < 0 }) || !m.item("%s to %s", scope[0], strings.Join(scope[1:], " or ")) {
 			continue
 		}
-		p, ok := &perused{m: m, w: m.raw.PeruseWatcher()}, true
+		p, ok := m.perused(peruseEvent{}), true
 		for k, name := range scope {
 			p.mark(k, map[bool]string{true: "begins", false: "ends"}[k == 0], binding.PeruseMarks{Begins: k == 0, Ends: k > 0})
-			ok = ok && p.active(k, events[slices.Index(names, name)])
+			ok = ok && p.active(k, events[find(name)].event)
 		}
 		if ok {
 			p.workOnWorld()
 			twice, stray := p.w.Identifiers()
-			m.expect(twice == 0 && stray == 0, "peruse_ids.twice == 0 && peruse_ids.unknown == 0", "identifiers that are used again only after their end, and that end as they began",
-				fmt.Sprintf("%d began while they were in use, %d ended that were not", twice, stray))
+			m.expect(named("peruse_ids.twice", twice).is(0).as("identifiers that are used again only after their end").but("%d began while they were in use", twice),
+				named("peruse_ids.unknown", stray).is(0).as("identifiers that end as they began").but("%d ended that were not in use", stray))
 		}
 		p.end()
-	}
-	if m.items == 0 {
-		m.notApplicable("the library does not have the events at which identifiers begin and end")
 	}
 }
 
@@ -278,12 +284,12 @@ func peruseRelease(m *mpi) {
 			return
 		}
 		p.workOnWorld()
-		was, calls := p.calls(0)
+		was := p.was(0)
 		c := p.release(0)
-		m.expect(c.ok() && p.w.Null(0), fmt.Sprintf("%s == 0 && %s == PERUSE_EVENT_HANDLE_NULL", c.c, peruseHandle(0)), "a null handle", fmt.Sprintf("%s, null: %v", codeName(c.rc), p.w.Null(0)))
+		null := "PERUSE_EVENT_HANDLE_NULL"
+		m.expect(c.is(0), cond{p.w.Null(0), peruseHandle(0) + " == " + null, null, "another handle"})
 		p.workOnWorld()
-		now := p.w.Notes(0).Calls
-		m.expect(now == was, "peruse_watch[0].calls == "+calls, "no callback after the release", fmt.Sprintf("%d calls", now-was))
+		p.quiet(was, "after the release")
 	})
 }
 
@@ -296,8 +302,7 @@ func peruseCallbackSet(m *mpi) {
 	m.eachPeruse(func(p *perused) {
 		if p.register(0, p.event, true).ok() && m.succeeds(p.setCallback(0, 1)) && m.succeeds(p.activate(0)) {
 			p.workOnWorld()
-			n := p.w.Notes(0).Calls
-			m.expect(n == 0, "peruse_watch[0].calls == 0", "no call with the old parameter", fmt.Sprintf("%d calls", n))
+			m.expect(p.calls(0).is(0).as("no call with the old parameter"))
 		}
 	})
 }
@@ -309,8 +314,8 @@ func (p *perused) propagate(k int) code {
 func peruseActiveHandle(m *mpi) {
 	m.eachPeruse(func(p *perused) {
 		if p.active(0, p.event) {
-			m.wants(p.setCallback(0, 1), binding.ErrPeruseEventHandle)
-			m.wants(p.propagate(0), binding.ErrPeruseEventHandle)
+			m.expect(p.setCallback(0, 1).is(binding.ErrPeruseEventHandle))
+			m.expect(p.propagate(0).is(binding.ErrPeruseEventHandle))
 		}
 	})
 }
@@ -329,26 +334,24 @@ func perusePropagate(m *mpi) {
 		if !slices.Contains(tested, p.name) || !p.active(0, p.event) {
 			return
 		}
-		comm, text, ok := p.duplicate()
-		was, c := p.calls(0)
+		comm, c, ok := p.duplicate()
 		if !ok {
 			return
 		}
-		p.work(binding.Object(comm), text)
-		now := p.w.Notes(0).Calls
-		m.expect(now == was, "peruse_watch[0].calls == "+c, "no callback for messages on the duplicate", fmt.Sprintf("%d calls", now-was))
+		was := p.was(0)
+		p.work(binding.Object(comm), c)
+		p.quiet(was, "for messages on the duplicate")
 		if !m.succeeds(p.deactivate(0)) || !m.succeeds(p.propagate(0)) || !m.succeeds(p.activate(0)) {
 			return
 		}
-		if comm, text, ok = p.duplicate(); !ok {
+		if comm, c, ok = p.duplicate(); !ok {
 			return
 		}
-		before, cBefore := p.calls(0)
+		before := p.was(0)
 		p.workOnWorld()
-		was, c = p.calls(0)
-		p.work(binding.Object(comm), text)
-		now = p.w.Notes(0).Calls
-		m.expect(was == before || now > was, fmt.Sprintf("%s == %s || peruse_watch[0].calls > %s", c, cBefore, c), "callbacks for messages on a duplicate, after PERUSE_Event_propagate", "none")
+		was = p.was(0)
+		p.work(binding.Object(comm), c)
+		m.expect(either(was.is(before), p.calls(0).above(was).as("callbacks for messages on a duplicate, after PERUSE_Event_propagate").but("none")))
 	})
 }
 
@@ -357,8 +360,7 @@ func peruseLockInCallback(m *mpi) {
 		p.mark(0, "lock", binding.PeruseMarks{Lock: true})
 		if p.active(0, p.event) {
 			p.workOnWorld()
-			n := p.w.Notes(0)
-			m.expect(n.Refused == 0, "peruse_watch[0].refused == 0", "the lock", fmt.Sprintf("refused in %d of %d callbacks", n.Refused, n.Calls))
+			p.right("refused", p.w.Notes(0).Refused, "the lock")
 		}
 	})
 }

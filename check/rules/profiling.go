@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-var profilingRules = section{"profiling", []rule{
+var profilingRules = section{subject: "profiling", rules: []rule{
 	{Rule: promise("profiling-names", "MPI-3.1, 14.2 and 14.3.10", "The library has each routine of MPI_T with both names, MPI_T_… and PMPI_T_…."), stage: bare, file: "#include <dlfcn.h>", run: profilingNames},
-	{Rule: promise("profiling-answers", "MPI-3.1, 14.2 and 14.3.10", "A routine gives the same answers by both names: the numbers of variables and categories, and one of each kind."), stage: after, run: profilingAnswers},
+	{Rule: promise("profiling-answers", "MPI-3.1, 14.2 and 14.3.10", "A routine gives the same answers by both names: the numbers of variables and categories, and one of each kind."), run: profilingAnswers},
 }}
 
 // toolRoutines are those of MPI-3.0, of MPI-3.1 and of MPI-4.
@@ -39,18 +39,15 @@ func profilingNames(m *mpi) {
 			if !public && !shifted && (err != nil || v*10+s < some.since) || !m.item("%s", name) {
 				continue
 			}
-			got := "the library has both"
-			switch {
-			case !public && !shifted:
-				got = "the library has neither"
-			case !public:
-				got = "the library has only P" + name
-			case !shifted:
-				got = "the library has only " + name
-			}
-			m.expect(public && shifted, fmt.Sprintf("dlsym(RTLD_DEFAULT, \"%s\") != NULL && dlsym(RTLD_DEFAULT, \"P%s\") != NULL", name, name), name+" and P"+name, got)
+			both := every(found(name, public), found("P"+name, shifted))
+			m.expect(both.as("%s and P%s", name, name).but("the library does not have %s", both.got))
 		}
 	}
+}
+
+// found expects that the library has a routine.
+func found(name string, ok bool) cond {
+	return cond{ok, fmt.Sprintf("dlsym(RTLD_DEFAULT, %q) != NULL", name), name, name}
 }
 
 // twice makes calls by their names with and without P.
@@ -65,20 +62,16 @@ func twice[A any](m *mpi, f func() A) (shifted, public A) {
 }
 
 func profilingAnswers(m *mpi) {
-	type answer struct {
-		code
-		n *num
-	}
 	for _, l := range lists(m) {
 		if m.item("%s_get_num", l.prefix) {
-			a, b := twice(m, func() answer { c, n := m.count(l); return answer{c, n} })
-			m.expect(a.rc == b.rc && a.n.v == b.n.v, fmt.Sprintf("%s == %s && %s == %s", a.c, b.c, a.n.c, b.n.c),
-				fmt.Sprintf("%s and %d, as from P%s_get_num", codeName(a.rc), a.n.v, l.prefix), fmt.Sprintf("%s, %d", codeName(b.rc), b.n.v))
+			a, b := twice(m, func() *num { return m.count(l) })
+			same := cond{a.rc == b.rc, b.code.c + " == " + a.code.c, codeName(a.rc), codeName(b.rc)}
+			m.expect(same, b.is(a).as("%v, as from P%s_get_num", a, l.prefix))
 		}
-		for _, index := range m.samples(l)[:min(1, len(m.samples(l)))] {
+		for _, e := range m.samples(l)[:min(1, len(m.samples(l)))] {
 			if m.item("%s_get_info", l.prefix) {
-				a, b := twice(m, func() *entry { return m.entry(l, index) })
-				m.sameInfo(a, b, "the same information as from P"+l.prefix+"_get_info")
+				a, b := twice(m, func() *entry { return m.entry(l, e.index) })
+				m.expect(b.like(a, "P"+l.prefix+"_get_info"))
 			}
 		}
 	}

@@ -11,57 +11,60 @@ func (m *mpi) work() {
 	m.call("work_alone", m.raw.WorkAlone)
 }
 
-func pvarOverrun(m *mpi) {
-	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, count *num) {
-		if count.v >= 1 && count.v <= 1<<20 {
-			m.noOverrun(v.typ, count, func(buf *value) code { return m.readPvar(s, h, buf) })
-		}
-	})
-}
-
 // pvarStartKeeps starts a variable again that was stopped above its starting value.
-func pvarStartKeeps(m *mpi) {
-	m.eachPvar(countable, noStartable, func(v variable, s, h *handle, _ *num) {
-		if !m.startPvar(s, h).ok() {
+func pvarStartKeeps(o *opened) {
+	if !o.start().ok() {
+		return
+	}
+	o.m.work()
+	o.stop()
+	if writable(o.variable) { // it may not have counted, or so little that it catches up after a reset
+		buf := o.read()
+		if !buf.ok() {
 			return
 		}
-		m.work()
-		m.stopPvar(s, h)
-		if writable(v) { // it may not have counted, or so little that it catches up after a reset
-			buf := m.value(v.pvar.Datatype, 1024)
-			if !m.readPvar(s, h, buf).ok() {
-				return
-			}
-			if m.raise(v, buf); !m.writePvar(s, h, buf).ok() {
-				return
-			}
-		}
-		was, now := m.value(v.pvar.Datatype, 1024), m.value(v.pvar.Datatype, 1024)
-		if !m.readPvar(s, h, was).ok() || !m.startPvar(s, h).ok() || !m.stopPvar(s, h).ok() || !m.readPvar(s, h, now).ok() {
+		if o.raise(buf); !o.write(buf).ok() {
 			return
 		}
-		a, before := number(v, was)
-		b, after := number(v, now)
-		m.expect(b >= a, after+" >= "+before, "at least "+was.at(0), now.at(0))
-	})
+	}
+	was := o.read()
+	if !was.ok() || !o.stopped() {
+		return
+	}
+	if now := o.read(); now.ok() {
+		o.m.expect(now.first().ge(was.first()))
+	}
 }
 
 // raise makes the first element larger than a variable becomes while the process is interrupted.
-func (m *mpi) raise(v variable, buf *value) {
-	top, high := v.typ.Size()-1, byte(0x20)
-	if v.typ == catalog.TypeDouble {
+func (o *opened) raise(buf *buffer) {
+	top, high := o.typ.Size()-1, byte(0x20)
+	if o.typ == catalog.TypeDouble {
 		high = 0x43 // 2^49 at least
 	}
 	buf.b[top] = high
-	m.line("%s[%d] = %d;", buf.c, top, high)
+	o.m.line("%s[%d] = %d;", buf.c, top, high)
 }
 
 // pvarResetRuns resets a variable that runs.
-func pvarResetRuns(m *mpi) {
-	which := func(v variable) bool { return countable(v) && writable(v) }
-	m.eachPvar(which, noWritable, func(v variable, s, h *handle, _ *num) {
-		if m.startPvar(s, h).ok() && m.resetPvar(s, h).ok() {
-			m.moves(v, s, h)
-		}
-	})
+func pvarResetRuns(o *opened) {
+	if o.start().ok() && o.reset().ok() {
+		o.moves()
+	}
+}
+
+// moves expects that a variable that runs, and was at its starting value, moves, if another handle that is started now does.
+func (o *opened) moves() {
+	other := o.elsewhere()
+	if !other.ok() || !other.start().ok() {
+		return
+	}
+	o.m.work()
+	b := other.read()
+	if !b.ok() {
+		return
+	}
+	if a := o.read(); a.ok() {
+		o.m.expect(either(b.first().le(0), a.first().above(0).as("a value above 0, as a handle that was started alone has %v", b.first())))
+	}
 }

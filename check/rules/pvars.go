@@ -11,79 +11,82 @@ import (
 	"mpitx/catalog"
 )
 
-const noPvars = "no performance variable of this kind can be opened"
+const (
+	noPvars     = "no performance variable of this kind can be opened"
+	noStartable = "no counter, aggregate or timer can be opened and started"
+	noStops     = "all performance variables that can be opened are continuous"
+	noWritable  = "no performance variable that can be opened is writable and can be stopped"
+)
 
-var pvarRules = section{"pvars", []rule{
-	{Rule: promise("pvar-opens", "MPI-3.1, 14.3.7", "Each performance variable that is listed can be opened and read, or its calls return an error."), stage: after, run: pvarOpens},
-	{Rule: promise("pvar-class-type", "MPI-3.1, 14.3.7", "The datatype of a performance variable is one that its class allows."), stage: after, run: pvarClassType},
-	{Rule: promise("pvar-flags", "MPI-3.1, 14.3.7", "The flags readonly, continuous and atomic are 0 or 1."), stage: after, run: pvarFlags},
-	{Rule: promise("pvar-count", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_alloc returns the number of elements, at least 1."), stage: after, run: pvarCount},
-	{Rule: promise("pvar-starting-value", "MPI-3.1, 14.3.7", "The starting value of counters, aggregates and timers is 0."), stage: after, run: pvarStartingValue},
-	{Rule: promise("pvar-non-negative", "MPI-3.1, 14.3.7", "Values are not negative, except in the classes STATE and GENERIC; percentages are between 0 and 1."), stage: after, run: pvarNonNegative},
-	{Rule: promise("pvar-monotonic", "MPI-3.1, 14.3.7", "Counters, aggregates, timers and high watermarks never fall, and low watermarks never rise, from read to read."), stage: after, run: pvarMonotonic},
-	{Rule: promise("pvar-stopped", "MPI-3.1, 14.3.7", "The value of a variable that is stopped does not change."), stage: after, run: pvarStopped},
-	{Rule: promise("pvar-read-stopped", "MPI-3.1, 14.3.7", "A variable can be read before its first start and after a stop."), stage: after, run: pvarReadStopped},
-	{Rule: promise("pvar-start-stop", "MPI-3.1, 14.3.7", "Variables that are not continuous can be started and stopped; for continuous ones MPI_T_ERR_PVAR_NO_STARTSTOP is returned."), stage: after, run: pvarStartStop},
-	{Rule: promise("pvar-reset", "MPI-3.1, 14.3.7", "MPI_T_pvar_reset sets a writable variable to its starting value, from which a watermark goes on; for a readonly one it returns MPI_T_ERR_PVAR_NO_WRITE."), stage: after, run: pvarReset},
-	{Rule: promise("pvar-write", "MPI-3.1, 14.3.7", "MPI_T_pvar_write returns MPI_T_ERR_PVAR_NO_WRITE for a readonly variable."), stage: after, run: pvarWrite},
-	{Rule: promise("pvar-write-arrives", "MPI-3.1, 14.3.7", "A value that MPI_T_pvar_write writes to a stopped variable is the one that MPI_T_pvar_read returns."), stage: after, run: pvarWriteArrives},
-	{Rule: promise("pvar-write-session", "MPI-3.1, 14.3.7", "A write of a stopped variable does not change the variable in another session."), stage: after, run: pvarWriteSession},
-	{Rule: promise("pvar-readreset", "MPI-3.1, 14.3.7", "MPI_T_pvar_readreset returns the value of an atomic variable and sets it to its starting value; it returns MPI_T_ERR_PVAR_NO_ATOMIC, or NO_WRITE if readonly, for others."), stage: after, run: pvarReadReset},
-	{Rule: promise("pvar-handle-null", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_free sets the handle to MPI_T_PVAR_HANDLE_NULL."), stage: after, run: pvarHandleNull},
-	{Rule: promise("pvar-no-overrun", "MPI-3.1, 14.3.7", "MPI_T_pvar_read writes as many elements as the count says, and not more."), stage: after, run: pvarOverrun},
-	{Rule: promise("pvar-start-keeps", "MPI-3.1, 14.3.7", "MPI_T_pvar_start does not set a counter, aggregate or timer to its starting value: it goes on."), stage: after, file: binding.CheckWatch, run: pvarStartKeeps},
-	{Rule: promise("pvar-reset-runs", "MPI-3.1, 14.3.7", "A counter, aggregate or timer that runs goes on after MPI_T_pvar_reset."), stage: after, file: binding.CheckWatch, run: pvarResetRuns},
+var pvarRules = section{subject: "pvars", none: noPvars, rules: []rule{
+	{Rule: promise("pvar-opens", "MPI-3.1, 14.3.7", "Each performance variable that is listed can be opened and read, or its calls return an error."), none: "no performance variable is listed that mpitx can bind", run: pvarOpens},
+	{Rule: promise("pvar-class-type", "MPI-3.1, 14.3.7", "The datatype of a performance variable is one that its class allows."), none: "no performance variable is listed", run: pvarClassType},
+	{Rule: promise("pvar-flags", "MPI-3.1, 14.3.7", "The flags readonly, continuous and atomic are 0 or 1."), none: "no performance variable is listed", run: pvarFlags},
+	{Rule: promise("pvar-count", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_alloc returns the number of elements, at least 1."), run: eachPvar(anyVariable, pvarCount)},
+	{Rule: promise("pvar-starting-value", "MPI-3.1, 14.3.7", "The starting value of counters, aggregates and timers is 0."), none: noStartable, run: eachPvar(countable, pvarStartingValue)},
+	{Rule: promise("pvar-non-negative", "MPI-3.1, 14.3.7", "Values are not negative, except in the classes STATE and GENERIC; percentages are between 0 and 1."), run: eachPvar(signless, pvarNonNegative)},
+	{Rule: promise("pvar-monotonic", "MPI-3.1, 14.3.7", "Counters, aggregates, timers and high watermarks never fall, and low watermarks never rise, from read to read."), none: "no counter, aggregate, timer or watermark can be opened", run: eachPvar(directed, pvarMonotonic)},
+	{Rule: promise("pvar-stopped", "MPI-3.1, 14.3.7", "The value of a variable that is stopped does not change."), none: noStops, run: eachPvar(startable, pvarStopped)},
+	{Rule: promise("pvar-read-stopped", "MPI-3.1, 14.3.7", "A variable can be read before its first start and after a stop."), none: noStops, run: eachPvar(startable, pvarReadStopped)},
+	{Rule: promise("pvar-start-stop", "MPI-3.1, 14.3.7", "Variables that are not continuous can be started and stopped; for continuous ones MPI_T_ERR_PVAR_NO_STARTSTOP is returned."), run: eachPvar(anyVariable, pvarStartStop)},
+	{Rule: promise("pvar-reset", "MPI-3.1, 14.3.7", "MPI_T_pvar_reset sets a writable variable to its starting value, from which a watermark goes on; for a readonly one it returns MPI_T_ERR_PVAR_NO_WRITE."), run: eachPvar(anyVariable, pvarReset)},
+	{Rule: promise("pvar-write", "MPI-3.1, 14.3.7", "MPI_T_pvar_write returns MPI_T_ERR_PVAR_NO_WRITE for a readonly variable."), none: "no performance variable that can be opened is readonly", run: eachPvar(readonly, pvarWrite)},
+	{Rule: promise("pvar-write-arrives", "MPI-3.1, 14.3.7", "A value that MPI_T_pvar_write writes to a stopped variable is the one that MPI_T_pvar_read returns."), none: noWritable, run: eachPvar(writable, pvarWriteArrives)},
+	{Rule: promise("pvar-write-session", "MPI-3.1, 14.3.7", "A write of a stopped variable does not change the variable in another session."), none: noWritable, run: eachPvar(writable, pvarWriteSession)},
+	{Rule: promise("pvar-readreset", "MPI-3.1, 14.3.7", "MPI_T_pvar_readreset returns the value of an atomic variable and sets it to its starting value; it returns MPI_T_ERR_PVAR_NO_ATOMIC, or NO_WRITE if readonly, for others."), run: eachPvar(anyVariable, pvarReadReset)},
+	{Rule: promise("pvar-handle-null", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_free sets the handle to MPI_T_PVAR_HANDLE_NULL."), run: eachPvar(anyVariable, handleNull)},
+	{Rule: promise("pvar-no-overrun", "MPI-3.1, 14.3.7", "MPI_T_pvar_read writes as many elements as the count says, and not more."), run: eachPvar(anyVariable, noOverrun)},
+	{Rule: promise("pvar-start-keeps", "MPI-3.1, 14.3.7", "MPI_T_pvar_start does not set a counter, aggregate or timer to its starting value: it goes on."), file: binding.CheckWatch, none: noStartable, run: eachPvar(countable, pvarStartKeeps)},
+	{Rule: promise("pvar-reset-runs", "MPI-3.1, 14.3.7", "A counter, aggregate or timer that runs goes on after MPI_T_pvar_reset."), file: binding.CheckWatch, none: noWritable, run: eachPvar(resettable, pvarResetRuns)},
 }}
 
-func anyPvar(variable) bool      { return true }
-func continuous(v variable) bool { return v.pvar.Continuous != 0 }
-func startable(v variable) bool  { return v.pvar.Continuous == 0 }
+// The kinds of performance variables.
+func continuous(v variable) bool { return v.value("continuous") != 0 }
+func startable(v variable) bool  { return !continuous(v) }
+func readonly(v variable) bool   { return v.value("readonly") != 0 }
+func writable(v variable) bool   { return !readonly(v) && startable(v) }
+func hasNumber(v variable) bool  { return cTypes[v.typ] != "" }
+func countable(v variable) bool  { return sums(v) && startable(v) && hasNumber(v) }
+func resettable(v variable) bool { return countable(v) && writable(v) }
+func directed(v variable) bool   { return (sums(v) || watermark(v)) && hasNumber(v) }
 
 // sums are the classes whose starting value is 0.
 func sums(v variable) bool {
-	switch catalog.Class(v.pvar.Class) {
-	case catalog.ClassCounter, catalog.ClassAggregate, catalog.ClassTimer:
-		return true
-	}
-	return false
+	return v.class() == catalog.ClassCounter || v.class() == catalog.ClassAggregate || v.class() == catalog.ClassTimer
 }
 
 func watermark(v variable) bool {
-	return v.pvar.Class == int32(catalog.ClassHighWatermark) || v.pvar.Class == int32(catalog.ClassLowWatermark)
+	return v.class() == catalog.ClassHighWatermark || v.class() == catalog.ClassLowWatermark
+}
+
+func signless(v variable) bool {
+	return hasNumber(v) && !isText(v) && v.class() != catalog.ClassState && v.class() != catalog.ClassGeneric
 }
 
 func pvarOpens(m *mpi) {
-	l := pvars(m)
-	all := m.probe(l)
-	if len(all) == 0 {
-		m.notApplicable("no performance variable is listed that mpitx can bind")
-	}
-	for _, v := range all {
-		if !m.item("%s", v.label()) {
+	for _, v := range m.probe(pvars(m)) {
+		if !m.item("%s", v.name) {
 			continue
 		}
 		allowed := []binding.Error{0}
 		open := func() code {
-			s, c := m.openSession()
-			if !c.ok() {
-				return c
-			}
-			h, _, c := m.allocPvar(s, v)
-			if !c.ok() || strings.Contains(v.fault, "handle_alloc") {
+			o := m.open(v)
+			switch {
+			case o.h == nil: // no session
+				return o.code
+			case !o.ok() || strings.Contains(v.fault, "handle_alloc"):
 				allowed = append(allowed, binding.ErrInvalidIndex, binding.ErrOutOfHandles, binding.ErrMemory)
-				return c
+				return o.code
 			}
-			if v.pvar.Continuous == 0 {
-				m.startPvar(s, h)
-			}
-			return m.readPvar(s, h, m.value(v.pvar.Datatype, 4096))
+			o.runs()
+			return o.readInto(m.value(v.typ, 4096)).code
 		}
 		if v.died() {
-			m.crashes(l, v, func() { open() })
+			m.crashes(v, func() { open() })
 			continue
 		}
 		if c := open(); c.rc != binding.ErrOutOfSessions {
-			m.wants(c, allowed...)
+			m.expect(c.is(allowed...))
 		} else {
 			m.absent()
 		}
@@ -101,271 +104,189 @@ var classTypes = map[catalog.Class]string{
 
 func pvarClassType(m *mpi) {
 	m.entries(pvars(m), func(e *entry) {
-		words, limited := classTypes[catalog.Class(e.pvar.Class)]
-		if !limited {
-			return
+		if words, limited := classTypes[e.class()]; limited {
+			known, name := prefixed("MPI_", strings.Fields(words)), typeName(e.value("datatype"))
+			is := cond{slices.Contains(known, name), isOneOf(e.num("datatype").c, known), strings.Join(known, " or "), name}
+			m.expect(is.as("%s has %s", className(int32(e.class())), is.want))
 		}
-		known := prefixed("MPI_", strings.Fields(words))
-		m.expect(slices.Contains(known, typeName(e.pvar.Datatype)), isOneOf(e.names[2], known), className(e.pvar.Class)+" has "+strings.Join(known, " or "), typeName(e.pvar.Datatype))
 	})
-	if m.items == 0 {
-		m.notApplicable("no performance variable is listed")
-	}
 }
 
 func pvarFlags(m *mpi) {
 	m.entries(pvars(m), func(e *entry) {
-		for k := 4; k < 7; k++ {
-			m.expect(e.ints[k] == 0 || e.ints[k] == 1, fmt.Sprintf("%s == 0 || %s == 1", e.names[k], e.names[k]), e.labels[k]+" is 0 or 1", fmt.Sprint(e.ints[k]))
+		for _, name := range []string{"readonly", "continuous", "atomic"} {
+			n := e.num(name)
+			m.expect(either(n.is(0), n.is(1)).as("%s is 0 or 1", name))
 		}
 	})
-	if m.items == 0 {
-		m.notApplicable("no performance variable is listed")
+}
+
+func pvarCount(o *opened) { o.m.expect(o.count.ge(1).as("a count of at least 1")) }
+
+func pvarStartingValue(o *opened) {
+	if buf := o.read(); buf.ok() {
+		o.m.expect(buf.first().is(0).as("0 before the first start"))
 	}
 }
 
-func pvarCount(m *mpi) {
-	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, count *num) {
-		m.expect(count.v >= 1, count.c+" >= 1", "a count of at least 1", shown(count.c, count.String()))
-	})
-}
-
-// running starts a variable, unless it is continuous.
-func (m *mpi) running(v variable, s, h *handle) bool {
-	return v.pvar.Continuous != 0 || m.startPvar(s, h).ok()
-}
-
-// number is the first element as a number, and in C.
-func number(v variable, buf *value) (float64, string) {
-	ctype, ok := cTypes[v.typ]
-	if !ok {
-		return 0, ""
+func pvarNonNegative(o *opened) {
+	if !o.runs() {
+		return
 	}
-	f := catalog.NewValue(v.typ, buf.b[:v.typ.Size()]).Float(0)
-	return f, fmt.Sprintf("*(%s *)%s", ctype, buf.c)
-}
-
-func pvarStartingValue(m *mpi) {
-	which := func(v variable) bool { return sums(v) && v.pvar.Continuous == 0 && cTypes[v.typ] != "" }
-	m.eachPvar(which, "no counter, aggregate or timer can be opened and started", func(v variable, s, h *handle, _ *num) {
-		buf := m.value(v.pvar.Datatype, 1024)
-		c := m.readPvar(s, h, buf)
-		if f, text := number(v, buf); c.ok() {
-			m.expect(f == 0, text+" == 0", "0 before the first start", buf.at(0))
-		}
-	})
-}
-
-func pvarNonNegative(m *mpi) {
-	which := func(v variable) bool {
-		return cTypes[v.typ] != "" && v.typ != catalog.TypeChar && v.pvar.Class != int32(catalog.ClassState) && v.pvar.Class != int32(catalog.ClassGeneric)
+	buf := o.read()
+	switch {
+	case !buf.ok():
+	case o.class() == catalog.ClassPercentage:
+		o.m.expect(every(buf.first().ge(0), buf.first().le(1)).as("a value from 0 to 1").but("%v", buf.first()))
+	default:
+		o.m.expect(buf.first().ge(0).as("a value that is not negative"))
 	}
-	m.eachPvar(which, noPvars, func(v variable, s, h *handle, _ *num) {
-		buf := m.value(v.pvar.Datatype, 1024)
-		if !m.running(v, s, h) || !m.readPvar(s, h, buf).ok() {
-			return
-		}
-		f, text := number(v, buf)
-		if v.pvar.Class == int32(catalog.ClassPercentage) {
-			m.expect(f >= 0 && f <= 1, text+" >= 0 && "+text+" <= 1", "a value from 0 to 1", buf.at(0))
-			return
-		}
-		m.expect(f >= 0, text+" >= 0", "a value that is not negative", buf.at(0))
-	})
 }
 
-func pvarMonotonic(m *mpi) {
-	which := func(v variable) bool { return (sums(v) || watermark(v)) && cTypes[v.typ] != "" }
-	m.eachPvar(which, "no counter, aggregate, timer or watermark can be opened", func(v variable, s, h *handle, _ *num) {
-		if m.running(v, s, h) {
-			m.neverBack(v, s, h, 8)
-		}
-	})
+func pvarMonotonic(o *opened) {
+	if o.runs() {
+		o.neverBack(8)
+	}
 }
 
 // neverBack reads a variable several times, and expects that it moves in one direction.
-func (m *mpi) neverBack(v variable, s, h *handle, times int) {
-	var was *value
+func (o *opened) neverBack(times int) {
+	var was *number[float64]
 	for range times {
-		buf := m.value(v.pvar.Datatype, 1024)
-		if !m.readPvar(s, h, buf).ok() {
+		buf := o.read()
+		if !buf.ok() {
 			return
 		}
-		if was != nil {
-			a, before := number(v, was)
-			b, now := number(v, buf)
-			half := 0.0 // a wrap is allowed: it falls by more than half of the range
-			if v.typ != catalog.TypeDouble {
-				half = float64(uint64(1) << (8*v.typ.Size() - 1))
-			}
-			wraps := fmt.Sprintf(" || (double)%s - (double)%s > %.1f", before, now, half)
-			switch {
-			case v.pvar.Class == int32(catalog.ClassLowWatermark):
-				m.expect(b <= a, now+" <= "+before, "not more than "+was.at(0), buf.at(0))
-			case half > 0 && sums(v):
-				m.expect(b >= a || a-b > half, now+" >= "+before+wraps, "at least "+was.at(0), buf.at(0))
-			default:
-				m.expect(b >= a, now+" >= "+before, "at least "+was.at(0), buf.at(0))
-			}
+		now := buf.first()
+		switch {
+		case was == nil:
+		case o.class() == catalog.ClassLowWatermark:
+			o.m.expect(now.le(was))
+		case sums(o.variable) && o.typ != catalog.TypeDouble: // it may wrap: it falls by more than half of the range
+			half := float64(uint64(1) << (8*o.typ.Size() - 1))
+			fall := named(fmt.Sprintf("(double)%s - (double)%s", was.c, now.c), was.v-now.v)
+			o.m.expect(either(fall.above(named(fmt.Sprintf("%.1f", half), half)), now.ge(was)))
+		default:
+			o.m.expect(now.ge(was))
 		}
-		was = buf
+		was = now
 	}
 }
 
-func pvarStopped(m *mpi) {
-	m.eachPvar(startable, "all performance variables that can be opened are continuous", func(v variable, s, h *handle, _ *num) {
-		if !m.startPvar(s, h).ok() || !m.stopPvar(s, h).ok() {
+func pvarStopped(o *opened) {
+	if !o.stopped() {
+		return
+	}
+	a, b := o.read(), o.buffer()
+	if !a.ok() {
+		return
+	}
+	for range 3 {
+		if !o.readInto(b).ok() {
 			return
 		}
-		a, b := m.value(v.pvar.Datatype, 1024), m.value(v.pvar.Datatype, 1024)
-		if !m.readPvar(s, h, a).ok() {
-			return
-		}
-		for range 3 {
-			if !m.readPvar(s, h, b).ok() {
-				return
-			}
-			m.expect(string(a.b) == string(b.b), fmt.Sprintf("memcmp(%s, %s, %d) == 0", a.c, b.c, len(a.b)), "the value "+a.at(0)+" of the stop", b.at(0))
-		}
-	})
+		o.m.expect(b.stays(a).as("the value %v of the stop", a.first()))
+	}
 }
 
-func pvarReadStopped(m *mpi) {
-	m.eachPvar(startable, "all performance variables that can be opened are continuous", func(v variable, s, h *handle, _ *num) {
-		buf := m.value(v.pvar.Datatype, 1024)
-		if m.succeeds(m.readPvar(s, h, buf)) && m.startPvar(s, h).ok() && m.stopPvar(s, h).ok() {
-			m.succeeds(m.readPvar(s, h, buf))
-		}
-	})
+// stays expects the same value as before.
+func (b *buffer) stays(was *buffer) cond { return b.same(was, len(b.b)).but("%v", b.first()) }
+
+func pvarReadStopped(o *opened) {
+	if o.m.succeeds(o.read().code) && o.stopped() {
+		o.m.succeeds(o.read().code)
+	}
 }
 
-func pvarStartStop(m *mpi) {
-	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, _ *num) {
-		if continuous(v) {
-			m.wants(m.startPvar(s, h), binding.ErrPvarNoStartStop)
-			m.wants(m.stopPvar(s, h), binding.ErrPvarNoStartStop)
-			return
-		}
-		if m.succeeds(m.startPvar(s, h)) {
-			m.succeeds(m.stopPvar(s, h))
-		}
-	})
+func pvarStartStop(o *opened) {
+	if continuous(o.variable) {
+		o.m.expect(o.start().is(binding.ErrPvarNoStartStop))
+		o.m.expect(o.stop().is(binding.ErrPvarNoStartStop))
+	} else if o.m.succeeds(o.start()) {
+		o.m.succeeds(o.stop())
+	}
 }
 
-func pvarReset(m *mpi) {
-	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, _ *num) {
-		if v.pvar.Readonly != 0 {
-			m.wants(m.resetPvar(s, h), binding.ErrPvarNoWrite)
-			return
-		}
-		if startable(v) && (!m.startPvar(s, h).ok() || !m.stopPvar(s, h).ok()) {
-			return
-		}
-		if !m.succeeds(m.resetPvar(s, h)) {
-			return
-		}
-		if watermark(v) && cTypes[v.typ] != "" && m.running(v, s, h) {
-			m.neverBack(v, s, h, 3)
-		}
-		if !sums(v) || continuous(v) || cTypes[v.typ] == "" {
-			return
-		}
-		buf := m.value(v.pvar.Datatype, 1024)
-		if m.readPvar(s, h, buf).ok() {
-			f, text := number(v, buf)
-			m.expect(f == 0, text+" == 0", "0 after a reset", buf.at(0))
-		}
-	})
+func pvarReset(o *opened) {
+	v := o.variable
+	if readonly(v) {
+		o.m.expect(o.reset().is(binding.ErrPvarNoWrite))
+		return
+	}
+	if startable(v) && !o.stopped() || !o.m.succeeds(o.reset()) {
+		return
+	}
+	if watermark(v) && hasNumber(v) && o.runs() {
+		o.neverBack(3)
+	}
+	if countable(v) {
+		o.isZero("a reset")
+	}
 }
 
-func pvarWrite(m *mpi) {
-	readonly := func(v variable) bool { return v.pvar.Readonly != 0 }
-	m.eachPvar(readonly, "no performance variable that can be opened is readonly", func(v variable, s, h *handle, _ *num) {
-		m.wants(m.writePvar(s, h, m.value(v.pvar.Datatype, 1024)), binding.ErrPvarNoWrite)
-	})
+// isZero expects the starting value of a sum that is stopped.
+func (o *opened) isZero(after string) {
+	if now := o.read(); now.ok() {
+		o.m.expect(now.first().is(0).as("0 after %s", after))
+	}
 }
 
-const noWritable = "no performance variable that can be opened is writable and can be stopped"
+func pvarWrite(o *opened) { o.m.expect(o.write(o.buffer()).is(binding.ErrPvarNoWrite)) }
 
-func writable(v variable) bool { return v.pvar.Readonly == 0 && startable(v) }
-
-// another starts and stops a variable, and returns its value, changed in its first bit.
-func (m *mpi) another(v variable, s, h *handle) *value {
-	buf := m.value(v.pvar.Datatype, 1024)
-	if !m.startPvar(s, h).ok() || !m.stopPvar(s, h).ok() || !m.readPvar(s, h, buf).ok() {
+// another starts and stops a variable, and returns its value, changed in its first bit; nil if it cannot be read.
+func (o *opened) another() *buffer {
+	if !o.stopped() {
+		return nil
+	}
+	buf := o.read()
+	if !buf.ok() {
 		return nil
 	}
 	buf.b[0] ^= 1
-	m.line("%s[0] ^= 1;", buf.c)
+	o.m.line("%s[0] ^= 1;", buf.c)
 	return buf
 }
 
-// same expects that the variable has a value.
-func (m *mpi) same(s, h *handle, want *value, expected string) {
-	now := m.value(want.t, 1024)
-	if m.succeeds(m.readPvar(s, h, now)) {
-		m.expect(string(now.b) == string(want.b), fmt.Sprintf("memcmp(%s, %s, %d) == 0", now.c, want.c, len(now.b)), expected+" "+want.at(0), now.at(0))
+func pvarWriteArrives(o *opened) {
+	if buf := o.another(); buf != nil && o.m.succeeds(o.write(buf)) {
+		now := o.read()
+		o.m.expect(now.is(0), now.stays(buf).as("the value that was written, %v", buf.first()))
 	}
 }
 
-func pvarWriteArrives(m *mpi) {
-	m.eachPvar(writable, noWritable, func(v variable, s, h *handle, _ *num) {
-		if buf := m.another(v, s, h); buf != nil && m.succeeds(m.writePvar(s, h, buf)) {
-			m.same(s, h, buf, "the value that was written,")
-		}
-	})
+func pvarWriteSession(o *opened) {
+	other := o.elsewhere()
+	if !other.ok() || !other.stopped() {
+		return
+	}
+	was := other.read()
+	if !was.ok() {
+		return
+	}
+	if buf := o.another(); buf != nil && o.write(buf).ok() {
+		now := other.read()
+		o.m.expect(now.is(0), now.stays(was).as("the value in the other session as before, %v", was.first()))
+	}
 }
 
-func pvarWriteSession(m *mpi) {
-	m.eachPvar(writable, noWritable, func(v variable, s, h *handle, _ *num) {
-		other := m.newSession()
-		g, _, c := m.allocPvar(other, v)
-		was := m.value(v.pvar.Datatype, 1024)
-		if !c.ok() || !m.startPvar(other, g).ok() || !m.stopPvar(other, g).ok() || !m.readPvar(other, g, was).ok() {
-			return
+func pvarReadReset(o *opened) {
+	v := o.variable
+	switch {
+	case readonly(v):
+		o.m.expect(o.readReset().is(binding.ErrPvarNoAtomic, binding.ErrPvarNoWrite))
+	case v.value("atomic") == 0:
+		o.m.expect(o.readReset().is(binding.ErrPvarNoAtomic))
+	case !countable(v):
+		if o.runs() {
+			o.m.succeeds(o.readReset().code)
 		}
-		if buf := m.another(v, s, h); buf != nil && m.writePvar(s, h, buf).ok() {
-			m.same(other, g, was, "the value in the other session as before,")
-		}
-	})
-}
-
-func pvarReadReset(m *mpi) {
-	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, _ *num) {
-		buf := m.value(v.pvar.Datatype, 1024)
-		switch {
-		case v.pvar.Atomic != 0 && v.pvar.Readonly == 0:
-			if m.running(v, s, h) && (!countable(v) || m.stopPvar(s, h).ok()) {
-				m.readAndReset(v, s, h, buf)
+	case o.stopped():
+		if was := o.read(); was.ok() {
+			buf := o.readReset()
+			if o.m.succeeds(buf.code) {
+				o.m.expect(buf.stays(was).as("the value %v of the read before", was.first()))
+				o.isZero("the readreset")
 			}
-		case v.pvar.Readonly != 0:
-			m.wants(m.readResetPvar(s, h, buf), binding.ErrPvarNoAtomic, binding.ErrPvarNoWrite)
-		default:
-			m.wants(m.readResetPvar(s, h, buf), binding.ErrPvarNoAtomic)
 		}
-	})
-}
-
-// readAndReset expects of a sum that is stopped that readreset returns its value and sets it to 0.
-func (m *mpi) readAndReset(v variable, s, h *handle, buf *value) {
-	if !countable(v) {
-		m.succeeds(m.readResetPvar(s, h, buf))
-		return
 	}
-	was, now := m.value(v.pvar.Datatype, 1024), m.value(v.pvar.Datatype, 1024)
-	if !m.readPvar(s, h, was).ok() || !m.succeeds(m.readResetPvar(s, h, buf)) {
-		return
-	}
-	m.expect(string(buf.b) == string(was.b), fmt.Sprintf("memcmp(%s, %s, %d) == 0", buf.c, was.c, len(buf.b)), "the value "+was.at(0)+" of the read before", buf.at(0))
-	if m.readPvar(s, h, now).ok() {
-		f, text := number(v, now)
-		m.expect(f == 0, text+" == 0", "0 after the readreset", now.at(0))
-	}
-}
-
-func pvarHandleNull(m *mpi) {
-	m.eachPvar(anyPvar, noPvars, func(v variable, s, h *handle, _ *num) {
-		c := m.freePvar(s, h)
-		m.expect(c.ok() && h.v == 0, fmt.Sprintf("%s == MPI_SUCCESS && %s == MPI_T_PVAR_HANDLE_NULL", c.c, h.c), "MPI_SUCCESS and a null handle", fmt.Sprintf("%s, null: %v", codeName(c.rc), h.v == 0))
-	})
 }

@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"fmt"
 	"strings"
 
 	"mpitx/agent"
@@ -15,7 +14,7 @@ const (
 	unneeded = "the draft does not say that the library must check it"
 )
 
-var qmpiRules = section{"QMPI", []rule{
+var qmpiRules = section{subject: "QMPI", rules: []rule{
 	qmpiRule("qmpi-register", "Before MPI is initialized, a tool can be registered, with several names.", qmpiRegister),
 	qmpiRule("qmpi-init", "The initialization of MPI calls the init function of each tool that the user lists, in this order, and of no other.", qmpiInit),
 	qmpiRule("qmpi-numbers", "Each instance of a tool has a number of its own, which is not the library's.", qmpiNumbers),
@@ -50,19 +49,21 @@ const listed, letters = "outer:inner:outer", "oio"
 
 // registerTools registers the tools.
 func (m *mpi) registerTools(q *binding.RawQMPI) bool {
-	routine := q.Name("MPI_Register_tool_name")
-	storage, next := q.Name("MPI_Register_tool_storage"), q.Name("MPI_Get_next_tool_function")
 	m.line("setenv(\"MPIR_CVAR_QMPI_TOOL_LIST\", %q, 1);", listed)
 	m.line("tool_start((void *)%s, (void *)%s, (void *)%s, (void *)%s, (void *)%s, (void *)QMPI_Query_thread, (void *)QMPI_Initialized, MPI_QUERY_THREAD_T, MPI_INITIALIZED_T);",
-		storage, q.Name("MPI_Register_tool_function"), next, q.Name("MPI_Get_tool_storage"), q.Name("MPI_Get_calling_address"))
+		q.Name("MPI_Register_tool_storage"), q.Name("MPI_Register_tool_function"), q.Name("MPI_Get_next_tool_function"), q.Name("MPI_Get_tool_storage"), q.Name("MPI_Get_calling_address"))
 	q.ListTools(listed)
 	for k, name := range []string{"outer", "inner", "unlisted"} {
-		c := m.call(routine, func() binding.Error { return q.Register(name, k) }, lit("%q", name), lit("tool_init_%s", name))
-		if !m.succeeds(c) {
+		if !m.succeeds(m.registerTool(q, name, name, k)) {
 			return false
 		}
 	}
 	return true
+}
+
+// registerTool registers a tool by a name.
+func (m *mpi) registerTool(q *binding.RawQMPI, name, tool string, k int) code {
+	return m.call(q.Name("MPI_Register_tool_name"), func() binding.Error { return q.Register(name, k) }, lit("%q", name), lit("tool_init_%s", tool))
 }
 
 // tools registers the tools and initializes MPI.
@@ -77,13 +78,15 @@ func (m *mpi) query(q *binding.RawQMPI) (result int, c code) {
 	return result, c
 }
 
-// noted expects that the tools noted nothing wrong.
-func (m *mpi) noted(field string, n int, expected string) bool {
-	return m.expect(n == 0, "tool_notes."+field+" == 0", expected, fmt.Sprintf("%d times not", n))
+// right expects that the tools noted nothing wrong.
+func (m *mpi) right(field string, n int, expected string) bool {
+	return m.expect(named("tool_notes."+field, n).is(0).as("%s", expected).but("%d times not", n))
 }
 
+// passed expects the letters of the tools that a call passed through.
 func (m *mpi) passed(field, got, want, what string) bool {
-	return m.expect(got == want, fmt.Sprintf("strcmp(tool_notes.%s, %q) == 0", field, want), what+" "+spelled(want), spelled(got))
+	notes := &buffer{b: []byte(got), c: "tool_notes." + field}
+	return m.expect(notes.reads(want).as("%s %s", what, spelled(want)).but("%s", spelled(got)))
 }
 
 // spelled spells the letters of tools out.
@@ -115,15 +118,15 @@ func qmpiInit(m *mpi, q *binding.RawQMPI) {
 
 func qmpiNumbers(m *mpi, q *binding.RawQMPI) {
 	if m.item("the list "+listed) && m.tools(q) {
-		m.noted("numbers", q.Notes().Numbers, "each number is new, and not 0")
+		m.right("numbers", q.Notes().Numbers, "each number is new, and not 0")
 	}
 }
 
 func qmpiStorage(m *mpi, q *binding.RawQMPI) {
 	if m.item("MPI_Query_thread") && m.tools(q) {
-		m.noted("refused", q.Notes().Refused, "storage and functions can be registered")
+		m.right("refused", q.Notes().Refused, "storage and functions can be registered")
 		m.query(q)
-		m.noted("storage", q.Notes().Storage, "the storage of the instance")
+		m.right("storage", q.Notes().Storage, "the storage of the instance")
 	}
 }
 
@@ -143,16 +146,16 @@ func qmpiOrder(m *mpi, q *binding.RawQMPI) {
 func qmpiArguments(m *mpi, q *binding.RawQMPI) {
 	if m.item("MPI_Query_thread") && m.tools(q) {
 		result, c := m.query(q)
-		m.noted("arguments", q.Notes().Arguments, "the argument of the tool before it")
-		m.expect(result == len(letters), c.c+" == 3", "MPI_Query_thread returns 3, as each of three tools adds 1", fmt.Sprint(result))
+		m.right("arguments", q.Notes().Arguments, "the argument of the tool before it")
+		m.expect(named(c.c, result).is(len(letters)).as("MPI_Query_thread returns 3, as each of three tools adds 1"))
 	}
 }
 
 func qmpiNext(m *mpi, q *binding.RawQMPI) {
 	if m.item("MPI_Query_thread") && m.tools(q) {
 		m.query(q)
-		m.noted("changed", q.Notes().Changed, "the same answer again")
-		m.noted("next", q.Notes().Next, "the next tool of the list, or QMPI_Query_thread and 0")
+		m.right("changed", q.Notes().Changed, "the same answer again")
+		m.right("next", q.Notes().Next, "the next tool of the list, or QMPI_Query_thread and 0")
 	}
 }
 
@@ -162,7 +165,7 @@ func qmpiAddress(m *mpi, q *binding.RawQMPI) {
 		m.line("tool_wrapper = (tool_any *)tool_wrap_address;")
 		if m.tools(q) {
 			m.query(q)
-			m.noted("address", q.Notes().Address, "an address in the program")
+			m.right("address", q.Notes().Address, "an address in the program")
 		}
 	}
 }
@@ -172,16 +175,14 @@ func qmpiNameShift(m *mpi, _ *binding.RawQMPI) {
 	for _, name := range strings.Fields(string(names)) {
 		if m.raw.Symbol(name) && m.item("%s", name) {
 			m.line("void *function = dlsym(RTLD_DEFAULT, \"Q%s\");", name)
-			m.expect(m.raw.Symbol("Q"+name), "function != NULL", "Q"+name+" exists", "the library does not have it")
+			m.expect(cond{m.raw.Symbol("Q" + name), "function != NULL", "Q" + name + " exists", "the library does not have it"})
 		}
 	}
 }
 
 func qmpiNameTwice(m *mpi, q *binding.RawQMPI) {
 	if m.item("a second tool called outer") && m.registerTools(q) {
-		routine := q.Name("MPI_Register_tool_name")
-		c := m.call(routine, func() binding.Error { return q.Register("outer", 1) }, lit(`"outer"`), lit("tool_init_inner"))
-		m.expect(!c.ok(), c.c+" != MPI_SUCCESS", "an error", "MPI_SUCCESS")
+		m.expect(m.registerTool(q, "outer", "inner", 1).fails())
 	}
 }
 
@@ -194,15 +195,14 @@ func (m *mpi) refusals(q *binding.RawQMPI, what string, tool, function int) {
 		q.Wrong(function, tool)
 		m.line("tool_wrong_function = %d, tool_wrong_tool = %d;", function, tool)
 		if m.tools(q) {
-			n := q.Notes().Refused
-			m.expect(n == len(letters), "tool_notes.refused == 3", "an error in each of three calls", fmt.Sprintf("%d errors", n))
+			m.expect(named("tool_notes.refused", q.Notes().Refused).is(len(letters)).as("an error in each of three calls"))
 		}
 	}
 	if in("MPI_Get_next_tool_function") && m.tools(q) {
 		m.line("void (*f)(void); int next;")
 		c := m.call(q.Name("MPI_Get_next_tool_function"), func() binding.Error { return q.Next(1+tool, q.Function()+function) },
 			lit("%d", 1+tool), lit("MPI_QUERY_THREAD_T + %d", function), lit("&f"), lit("&next"))
-		m.expect(!c.ok(), c.c+" != MPI_SUCCESS", "an error", "MPI_SUCCESS")
+		m.expect(c.fails())
 	}
 }
 
@@ -214,6 +214,6 @@ func qmpiUnknownTool(m *mpi, q *binding.RawQMPI) {
 	m.refusals(q, "an unknown tool", wrongNumber, 0)
 	if m.item("%s with an unknown tool", q.Name("MPI_Register_tool_storage")) && m.tools(q) {
 		c := m.call(q.Name("MPI_Register_tool_storage"), func() binding.Error { return q.Storage(1 + wrongNumber) }, lit("%d", 1+wrongNumber), lit("NULL"))
-		m.expect(!c.ok(), c.c+" != MPI_SUCCESS", "an error", "MPI_SUCCESS")
+		m.expect(c.fails())
 	}
 }

@@ -3,9 +3,9 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
-	"mpitx/catalog"
 	"mpitx/check"
 )
 
@@ -13,10 +13,10 @@ import (
 type stage int
 
 const (
-	bare   stage = iota // nothing is initialized; the rule does it itself
+	after  stage = iota // MPI_Init, then MPI_T
 	before              // MPI_T, without MPI_Init
-	after               // MPI_Init, then MPI_T
 	across              // MPI_T, then MPI_Init
+	bare                // nothing is initialized; the rule does it itself
 )
 
 // rule is a rule with the code that tests it.
@@ -24,6 +24,7 @@ type rule struct {
 	check.Rule
 	stage stage
 	needs string // a routine; the rule does not apply to a library that lacks it
+	none  string // why the rule does not apply if nothing was tested
 	ranks int    // processes of a job; 0: one, without a launcher
 	file  string // C before main in programs
 	alone bool   // each item needs a process of its own
@@ -31,26 +32,29 @@ type rule struct {
 	merge func([]*journal, *check.Result) // of a job: compares what the ranks noted
 }
 
-// section has the rules of one file.
+// section has the rules of one file, with what most of them need.
 type section struct {
-	subject string
-	rules   []rule
+	subject, needs, none, file string
+	rules                      []rule
 }
+
+var subjects = []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules,
+	invalidRules, profilingRules, rankRules, eventRules, eventHandleRules, sourceRules, firedRules, peruseRules, peruseFiredRules, qmpiRules}
 
 // All are all rules, in the order of reports.
 func All() []check.Rule {
 	var out []check.Rule
-	for _, r := range all() {
+	for _, r := range allRules() {
 		out = append(out, r.Rule)
 	}
 	return out
 }
 
-func all() []rule {
+func allRules() []rule {
 	var out []rule
-	for _, s := range []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules, invalidRules, profilingRules, rankRules, eventRules, eventHandleRules, sourceRules, firedRules, peruseRules, peruseFiredRules, qmpiRules} {
+	for _, s := range subjects {
 		for _, r := range s.rules {
-			r.Subject = s.subject
+			r.Subject, r.needs, r.none, r.file = s.subject, cmp.Or(r.needs, s.needs), cmp.Or(r.none, s.none), cmp.Or(r.file, s.file)
 			out = append(out, r)
 		}
 	}
@@ -58,7 +62,7 @@ func all() []rule {
 }
 
 func find(name string) *rule {
-	rules := all()
+	rules := allRules()
 	if k := slices.IndexFunc(rules, func(r rule) bool { return r.Name == name }); k >= 0 {
 		return &rules[k]
 	}
@@ -71,7 +75,7 @@ func (m *mpi) enter(s stage) {
 		m.initMPI()
 	}
 	if s != bare {
-		m.initTool(catalog.ThreadSingle)
+		m.startTool()
 	}
 	if s == across {
 		m.initMPI()

@@ -5,6 +5,8 @@
 //
 //	rule.go     what a rule is, and the list of all
 //	trace.go    the traced process: items, calls, expectations
+//	cond.go     conditions: what rules expect, in Go, in C and in words
+//	args.go     the arguments of calls, with their conditions
 //	calls.go    the routines as rules call them
 //	worker.go   the process that runs one rule
 //	runner.go   starts workers and collects results
@@ -171,12 +173,13 @@ func (m *mpi) call(routine string, f func() binding.Error, args ...arg) code {
 	return c
 }
 
-// expect records a violation of the item unless ok; kept is the same condition in C. It returns ok. The first violation of an item counts.
-func (m *mpi) expect(ok bool, kept, expected, got string) bool {
-	if !ok && !m.bad {
-		m.violation(check.Violated, kept, expected, got)
+// expect records a violation of the item unless all conditions hold, which it returns. The first violation of an item counts.
+func (m *mpi) expect(some ...cond) bool {
+	c := every(some...)
+	if !c.ok && !m.bad {
+		m.violation(check.Violated, c.c, c.want, c.got)
 	}
-	return ok
+	return c.ok
 }
 
 func (m *mpi) violation(status check.Status, kept, expected, got string) {
@@ -191,18 +194,8 @@ func (m *mpi) violation(status check.Status, kept, expected, got string) {
 	m.note(noteViolation, string(raw))
 }
 
-// wants expects a return code, or one of several.
-func (m *mpi) wants(c code, want ...binding.Error) bool {
-	var kept, names []string
-	for _, w := range want {
-		kept = append(kept, c.c+" == "+codeName(w))
-		names = append(names, codeName(w))
-	}
-	return m.expect(slices.Contains(want, c.rc), strings.Join(kept, " || "), c.routine+" returns "+strings.Join(names, " or "), codeName(c.rc))
-}
-
 // succeeds expects MPI_SUCCESS.
-func (m *mpi) succeeds(c code) bool { return m.wants(c, 0) }
+func (m *mpi) succeeds(c code) bool { return m.expect(c.is(0)) }
 
 // notApplicable ends a rule that says nothing about this library.
 func (m *mpi) notApplicable(format string, args ...any) {
@@ -210,19 +203,15 @@ func (m *mpi) notApplicable(format string, args ...any) {
 }
 
 // quietly makes calls that are not part of programs.
-func (m *mpi) quietly(f func() *entry) *entry {
+func (m *mpi) quietly(f func()) {
 	lines, called, names := m.lines, m.called, m.names
 	m.names = map[string]int{} // the lines are a block of their own
-	m.silence(true)
-	e := f()
-	m.silence(false)
+	m.quiet = true
+	m.note(noteQuiet, "")
+	f()
+	m.quiet = false
+	m.note(noteLoud, "")
 	m.lines, m.called, m.names = lines, called, names
-	return e
-}
-
-func (m *mpi) silence(on bool) {
-	m.quiet = on
-	m.note(map[bool]byte{true: noteQuiet, false: noteLoud}[on], "")
 }
 
 // absent notes that the item is not there.

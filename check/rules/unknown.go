@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,18 +14,16 @@ import (
 // getIndexUnknown asks for a name that nothing has, for the empty name, and for names that are almost those of a list.
 func getIndexUnknown(m *mpi) {
 	for _, l := range lists(m) {
-		like := &entry{}
-		like.pvar.Class = 7
 		for _, name := range []string{"mpitx_no_such_name", ""} {
 			if !m.item("%s_get_index (name %q)", l.prefix, name) {
 				continue
 			}
-			c, _ := m.indexOf(l, name, like)
+			c := m.indexOf(l, name, unnamed()).code
 			if c.rc == binding.ErrNotProvided {
 				m.notApplicable("the library is older than MPI-3.1: it has no %s_get_index", l.prefix)
 				return
 			}
-			m.wants(c, binding.ErrInvalidName)
+			m.expect(c.is(binding.ErrInvalidName))
 		}
 		m.almostNames(l)
 	}
@@ -32,15 +31,11 @@ func getIndexUnknown(m *mpi) {
 
 // almostNames asks for each name without its last character, with one more, and in the other case, unless that is a name, too.
 func (m *mpi) almostNames(l *list) {
-	var all []*entry
 	known := map[string]bool{}
-	key := func(name string, e *entry) string { return fmt.Sprint(name, e.pvar.Class) }
-	for k := range m.quietCount(l) {
-		e := m.quietly(func() *entry { return m.entry(l, k) })
-		if e.ok() && e.label() != "" {
-			all = append(all, e)
-			known[key(e.label(), e)] = true
-		}
+	key := func(name string, e *entry) string { return fmt.Sprint(name, e.class()) }
+	all := slices.DeleteFunc(m.listed(l), func(e *entry) bool { return e.label() == "" })
+	for _, e := range all {
+		known[key(e.label(), e)] = true
 	}
 	for _, e := range all {
 		if !m.item("%s", e.label()) {
@@ -49,8 +44,7 @@ func (m *mpi) almostNames(l *list) {
 		name := e.label()
 		for _, almost := range []string{name[:len(name)-1], name + "x", strings.Map(otherCase, name)} {
 			if !known[key(almost, e)] {
-				c, _ := m.indexOf(l, almost, e)
-				m.wants(c, binding.ErrInvalidName)
+				m.expect(m.indexOf(l, almost, e).code.is(binding.ErrInvalidName))
 			}
 		}
 	}

@@ -14,13 +14,10 @@ import (
 
 // variable is one that can be opened and read, which forked children have tried, so that a rule about something else does not crash.
 type variable struct {
-	index  int
-	name   string
+	*entry
+	name   string // in reports
 	typ    catalog.Datatype
 	object binding.Object
-	enum   binding.RawHandle
-	cvar   binding.RawCvar
-	pvar   binding.RawPvar
 	fault  string // what a child met; "" if it could be read
 }
 
@@ -33,14 +30,14 @@ func (m *mpi) probe(l *list) (all []variable) {
 		r := t.Reading
 		faulty := r.Status == catalog.StatusFaulty
 		if t.Nameless && faulty {
-			all = append(all, variable{index: k, name: fmt.Sprintf("%s %d", l.what, k), fault: r.Reason})
+			all = append(all, variable{entry: &entry{list: l, index: k}, name: fmt.Sprintf("%s %d", l.what, k), fault: r.Reason})
 		}
 		if t.Dead || t.Nameless || r.Status != catalog.StatusOK && !faulty && !failedIn(r.Reason, "handle_alloc", "read", "start") {
 			continue
 		}
-		e := m.quietly(func() *entry { return m.entry(l, k) })
-		v := variable{index: k, name: e.label(), cvar: e.cvar, pvar: e.pvar, enum: e.enum, typ: catalog.Datatype(e.cvar.Datatype + e.pvar.Datatype)}
-		if bind := catalog.Bind(e.cvar.Bind + e.pvar.Bind); bind == catalog.BindComm {
+		e := m.peek(l, k)
+		v := variable{entry: e, name: e.item(), typ: e.datatype()}
+		if e.bound() == catalog.BindComm {
 			v.object = binding.CommWorld
 		}
 		if faulty || r.Status == catalog.StatusError {
@@ -115,59 +112,156 @@ func healthy(all []variable) (good []variable) {
 func (m *mpi) openableCvars() []variable { return healthy(m.probe(cvars(m))) }
 func (m *mpi) openablePvars() []variable { return healthy(m.probe(pvars(m))) }
 
-// eachPvar calls f for each performance variable that can be opened, in an item with a session and a handle.
-func (m *mpi) eachPvar(which func(variable) bool, none string, f func(v variable, s, h *handle, count *num)) {
-	found := false
-	for _, v := range m.openablePvars() {
-		if !which(v) {
+// opened is a variable with a handle.
+type opened struct {
+	code // of handle_alloc
+	variable
+	m     *mpi
+	s, h  *handle // no session for a control variable
+	count *num
+}
+
+// each calls f for each variable that can be read, in an item, with a handle.
+func (m *mpi) each(l *list, which func(variable) bool, f func(o *opened)) {
+	for _, v := range healthy(m.probe(l)) {
+		if !which(v) || !m.item("%s", v.name) {
 			continue
 		}
-		found = true
-		if !m.item("%s", v.label()) {
-			continue
-		}
-		s, c := m.openSession()
-		if !c.ok() {
-			m.absent()
-			continue
-		}
-		if h, count, c := m.allocPvar(s, v); c.ok() {
-			f(v, s, h, count)
+		if o := m.open(v); o.ok() {
+			f(o)
 		} else {
 			m.absent()
 		}
 	}
-	if !found && m.items == 0 {
-		m.notApplicable("%s", none)
+}
+
+// eachCvar and eachPvar are rules about each variable of a kind.
+func eachCvar(which func(variable) bool, f func(o *opened)) func(*mpi) {
+	return func(m *mpi) { m.each(cvars(m), which, f) }
+}
+
+func eachPvar(which func(variable) bool, f func(o *opened)) func(*mpi) {
+	return func(m *mpi) { m.each(pvars(m), which, f) }
+}
+
+func anyVariable(variable) bool { return true }
+
+// open gets a handle of a variable, a performance variable's in a session of its own.
+func (m *mpi) open(v variable) *opened {
+	if v.prefix == "MPI_T_cvar" {
+		o := &opened{variable: v, m: m, h: m.cvarHandle(), count: m.num("count", untouched)}
+		o.code = m.call("MPI_T_cvar_handle_alloc", func() binding.Error { return m.raw.AllocCvar(int32(v.index), v.object, &o.h.v, o.count.p()) },
+			lit("%d", v.index), m.object(v.object), o.h.out(), o.count.out())
+		return o
 	}
-}
-
-// label tells variables of one name apart.
-func (v variable) label() string {
-	if v.pvar.Class == 0 {
-		return v.name
+	s, c := m.openSession()
+	if !c.ok() {
+		return &opened{variable: v, m: m, code: c}
 	}
-	return fmt.Sprintf("%s:%s", v.name, catalog.Class(v.pvar.Class))
+	return m.openIn(s, v)
 }
 
-func (m *mpi) allocCvar(index int, object binding.Object) (*handle, *num, code) {
-	h, count := m.cvarHandle(), m.num("count", untouched)
-	c := m.call("MPI_T_cvar_handle_alloc", func() binding.Error { return m.raw.AllocCvar(int32(index), object, &h.v, count.p()) },
-		lit("%d", index), m.object(object), h.out(), count.out())
-	return h, count, c
+// openIn gets a handle of a performance variable.
+func (m *mpi) openIn(s *handle, v variable) *opened {
+	o := &opened{variable: v, m: m, s: s, h: m.pvarHandle(), count: m.num("count", untouched)}
+	o.code = m.call("MPI_T_pvar_handle_alloc", func() binding.Error { return m.raw.AllocPvar(s.v, int32(v.index), v.object, &o.h.v, o.count.p()) },
+		s.in(), lit("%d", v.index), m.object(v.object), o.h.out(), o.count.out())
+	return o
 }
 
-func (m *mpi) freeCvar(h *handle) code {
-	return m.call("MPI_T_cvar_handle_free", func() binding.Error { return m.raw.FreeCvar(&h.v) }, h.out())
+// call calls a routine with the handle, after the session if there is one.
+func (o *opened) call(routine string, f func() binding.Error, args ...arg) code {
+	if o.s != nil {
+		args = append([]arg{o.s.in()}, args...)
+	}
+	return o.m.call(o.prefix+"_"+routine, f, args...)
 }
 
-func (m *mpi) readCvar(h *handle, buf *value) code {
-	return m.call("MPI_T_cvar_read", func() binding.Error { return m.raw.ReadCvar(h.v, buf.b) }, h.in(), buf.out())
+// readInto fills a buffer, and returns it.
+func (o *opened) readInto(buf *buffer) *buffer {
+	buf.code = o.call("read", func() binding.Error {
+		if o.s == nil {
+			return o.m.raw.ReadCvar(o.h.v, buf.b)
+		}
+		return o.m.raw.ReadPvar(o.s.v, o.h.v, buf.b)
+	}, o.h.in(), buf.out())
+	return buf
 }
 
-func (m *mpi) writeCvar(h *handle, buf *value) code {
-	return m.call("MPI_T_cvar_write", func() binding.Error { return m.raw.WriteCvar(h.v, buf.b) }, h.in(), buf.out())
+var unreadable = &buffer{code: code{rc: binding.ErrInvalid}}
+
+// read reads the value. A control variable of a count that cannot be is not read, which counts as an error.
+func (o *opened) read() *buffer {
+	if o.s == nil && !o.counts() {
+		return unreadable
+	}
+	return o.readInto(o.buffer())
 }
+
+// buffer has room for the value.
+func (o *opened) buffer() *buffer {
+	if o.s == nil {
+		return o.m.value(o.typ, int(o.count.v))
+	}
+	return o.m.value(o.typ, 1024)
+}
+
+func (o *opened) counts() bool { return o.count.v >= 1 && o.count.v <= 1<<20 }
+
+// size is the number of bytes of the value.
+func (o *opened) size() int { return int(o.count.v) * o.typ.Size() }
+
+func (o *opened) write(buf *buffer) code {
+	return o.call("write", func() binding.Error {
+		if o.s == nil {
+			return o.m.raw.WriteCvar(o.h.v, buf.b)
+		}
+		return o.m.raw.WritePvar(o.s.v, o.h.v, buf.b)
+	}, o.h.in(), buf.out())
+}
+
+func (o *opened) free() code {
+	return o.call("handle_free", func() binding.Error {
+		if o.s == nil {
+			return o.m.raw.FreeCvar(&o.h.v)
+		}
+		return o.m.raw.FreePvar(o.s.v, &o.h.v)
+	}, o.h.out())
+}
+
+func (o *opened) start() code {
+	return o.call("start", func() binding.Error { return o.m.raw.StartPvar(o.s.v, o.h.v) }, o.h.in())
+}
+
+func (o *opened) stop() code {
+	return o.call("stop", func() binding.Error { return o.m.raw.StopPvar(o.s.v, o.h.v) }, o.h.in())
+}
+
+func (o *opened) reset() code {
+	return o.call("reset", func() binding.Error { return o.m.raw.ResetPvar(o.s.v, o.h.v) }, o.h.in())
+}
+
+func (o *opened) readReset() *buffer {
+	buf := o.buffer()
+	buf.code = o.call("readreset", func() binding.Error { return o.m.raw.ReadResetPvar(o.s.v, o.h.v, buf.b) }, o.h.in(), buf.out())
+	return buf
+}
+
+// runs starts a variable, unless it is continuous.
+func (o *opened) runs() bool { return continuous(o.variable) || o.start().ok() }
+
+// stopped starts and stops a variable.
+func (o *opened) stopped() bool { return o.start().ok() && o.stop().ok() }
+
+// all is the session with MPI_T_PVAR_ALL_HANDLES.
+func (o *opened) all() *opened {
+	all := *o
+	all.h = &handle{o.m.raw.AllHandles(), "MPI_T_PVAR_ALL_HANDLES", ""}
+	return &all
+}
+
+// elsewhere opens the variable in another session.
+func (o *opened) elsewhere() *opened { return o.m.openIn(o.m.newSession(), o.variable) }
 
 func (m *mpi) createSession(s *handle) code {
 	return m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
@@ -178,11 +272,10 @@ func (m *mpi) openSession() (*handle, code) {
 	s := m.session()
 	c := m.createSession(s)
 	if c.rc == binding.ErrOutOfSessions && len(m.earlier) > 0 {
-		m.quietly(func() *entry {
+		m.quietly(func() {
 			for _, old := range m.earlier {
-				m.freeSession(&handle{old.v, m.session().c})
+				m.freeSession(&handle{old.v, m.session().c, old.null})
 			}
-			return nil
 		})
 		m.earlier = nil
 		c = m.createSession(s)
@@ -203,53 +296,14 @@ func (m *mpi) freeSession(s *handle) code {
 	return m.call("MPI_T_pvar_session_free", func() binding.Error { return m.raw.FreeSession(&s.v) }, s.out())
 }
 
-func (m *mpi) allocPvar(s *handle, v variable) (*handle, *num, code) {
-	h, count := m.pvarHandle(), m.num("count", untouched)
-	c := m.call("MPI_T_pvar_handle_alloc", func() binding.Error { return m.raw.AllocPvar(s.v, int32(v.index), v.object, &h.v, count.p()) },
-		s.in(), lit("%d", v.index), m.object(v.object), h.out(), count.out())
-	return h, count, c
-}
-
-func (m *mpi) freePvar(s, h *handle) code {
-	return m.call("MPI_T_pvar_handle_free", func() binding.Error { return m.raw.FreePvar(s.v, &h.v) }, s.in(), h.out())
-}
-
-func (m *mpi) startPvar(s, h *handle) code {
-	return m.call("MPI_T_pvar_start", func() binding.Error { return m.raw.StartPvar(s.v, h.v) }, s.in(), h.in())
-}
-
-func (m *mpi) stopPvar(s, h *handle) code {
-	return m.call("MPI_T_pvar_stop", func() binding.Error { return m.raw.StopPvar(s.v, h.v) }, s.in(), h.in())
-}
-
-func (m *mpi) resetPvar(s, h *handle) code {
-	return m.call("MPI_T_pvar_reset", func() binding.Error { return m.raw.ResetPvar(s.v, h.v) }, s.in(), h.in())
-}
-
-func (m *mpi) readPvar(s, h *handle, buf *value) code {
-	return m.call("MPI_T_pvar_read", func() binding.Error { return m.raw.ReadPvar(s.v, h.v, buf.b) }, s.in(), h.in(), buf.out())
-}
-
-func (m *mpi) writePvar(s, h *handle, buf *value) code {
-	return m.call("MPI_T_pvar_write", func() binding.Error { return m.raw.WritePvar(s.v, h.v, buf.b) }, s.in(), h.in(), buf.out())
-}
-
-func (m *mpi) readResetPvar(s, h *handle, buf *value) code {
-	return m.call("MPI_T_pvar_readreset", func() binding.Error { return m.raw.ReadResetPvar(s.v, h.v, buf.b) }, s.in(), h.in(), buf.out())
-}
-
-// allHandles is MPI_T_PVAR_ALL_HANDLES.
-func (m *mpi) allHandles() *handle { return &handle{m.raw.AllHandles(), "MPI_T_PVAR_ALL_HANDLES"} }
-
 // crashes notes what a child met in a variable, without meeting it here. open makes the calls after get_info.
-func (m *mpi) crashes(l *list, v variable, open func()) {
+func (m *mpi) crashes(v variable, open func()) {
 	m.dry = true
 	switch {
 	case strings.Contains(v.fault, "in get_info"):
-		m.entry(l, v.index)
+		m.entry(v.list, v.index)
 	case strings.Contains(v.fault, "in enum_get_info"):
-		e := m.entry(l, v.index)
-		m.enumInfo(&enumeration{c: e.cEnum}, nil, m.num("len", 0))
+		m.enumInfo(&enumeration{handle: m.entry(v.list, v.index).enum}, nil, m.num("len", 0))
 	default:
 		open()
 	}

@@ -46,11 +46,13 @@ func threadName(n int32) string {
 	if n == untouched {
 		return notSet
 	}
-	if n < int32(catalog.ThreadSingle) || n > int32(catalog.ThreadMultiple) {
+	if n < 1 || int(n) > len(threadNames) {
 		return fmt.Sprintf("unknown(%d)", n)
 	}
-	return [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}[n-1]
+	return threadNames[n-1]
 }
+
+var threadNames = []string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
 var classNames = [...]string{"STATE", "LEVEL", "SIZE", "PERCENTAGE", "HIGHWATERMARK", "LOWWATERMARK", "COUNTER", "AGGREGATE", "TIMER", "GENERIC"}
 

@@ -18,17 +18,17 @@ func TestExcerpt(t *testing.T) {
 
 // What a call does not set has no value, in reports and in programs, and thread levels have names.
 func TestShown(t *testing.T) {
-	set, unset := &num{2, "n1"}, &num{untouched, "n1"}
+	set, unset := named("n1", int32(2)), named("n1", int32(untouched))
 	for _, test := range []struct {
 		arg         arg
 		want, print string
 	}{
 		{set.out(), "n1 = 2", "SHOW(n1);"},
 		{unset.out(), "n1 was not set", "SHOW(n1);"},
-		{set.level(), "n1 = MPI_THREAD_FUNNELED", "SHOW_LEVEL(n1);"},
-		{unset.level(), "n1 was not set", "SHOW_LEVEL(n1);"},
-		{(&text{[]byte("ab\x00#"), "name1"}).out(), `name1 = "ab"`, "SHOW_TEXT(name1);"},
-		{(&text{[]byte("####"), "name1"}).out(), "name1 was not set", "SHOW_TEXT(name1);"},
+		{level(set), "n1 = MPI_THREAD_FUNNELED", "SHOW_LEVEL(n1);"},
+		{level(unset), "n1 was not set", "SHOW_LEVEL(n1);"},
+		{(&buffer{b: []byte("ab\x00#"), c: "name1"}).out(), `name1 = "ab"`, "SHOW_TEXT(name1);"},
+		{(&buffer{b: []byte("####"), c: "name1"}).out(), "name1 was not set", "SHOW_TEXT(name1);"},
 	} {
 		if got := test.arg.show(); got != test.want || test.arg.print != test.print {
 			t.Errorf("%q %q, want %q %q", got, test.arg.print, test.want, test.print)

@@ -41,7 +41,7 @@ func Worker(args []string, rank int) int {
 	}
 	r := find(q.Rule)
 	if r == nil && q.Rule == "" {
-		r = &rule{run: func(*mpi) {}} // asks what the library is
+		r = &rule{stage: bare, run: func(*mpi) {}} // asks what the library is
 	}
 	if r == nil {
 		return 2
@@ -74,6 +74,9 @@ func Worker(args []string, rank int) int {
 	} else {
 		m.enter(r.stage)
 		r.run(m)
+		if m.items == 0 && r.none != "" {
+			m.notApplicable("%s", r.none)
+		}
 	}
 	m.note(noteEnd, "")
 	m.flush()
