@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"mpitx/binding"
@@ -320,12 +321,23 @@ func (m *mpi) peek(l *list, index int) (e *entry) {
 	return e
 }
 
-// listed returns all entries that exist, without a trace in programs.
-func (m *mpi) listed(l *list) (some []*entry) {
-	for k := range m.quietCount(l) {
-		if e := m.peek(l, k); e.ok() {
-			some = append(some, e)
+// listed are the entries that exist, without a trace in programs.
+func (m *mpi) listed(l *list) iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		for k := range m.quietCount(l) {
+			if e := m.peek(l, k); e.ok() && !yield(e) {
+				return
+			}
 		}
 	}
-	return some
+}
+
+// firstUnbound is the first entry that is not bound to an object; nil if there is none.
+func (m *mpi) firstUnbound(l *list) *entry {
+	for e := range m.listed(l) {
+		if e.unbound() {
+			return e
+		}
+	}
+	return nil
 }

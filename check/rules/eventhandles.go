@@ -3,8 +3,6 @@
 package rules
 
 import (
-	"slices"
-
 	"mpitx/binding"
 )
 
@@ -111,11 +109,10 @@ func eventInvalidHandle(m *mpi) {
 			m.expect(one.call(m.noRegistration()).is(binding.ErrInvalidHandle))
 		}
 	}
-	all := m.listed(events(m))
-	free := slices.IndexFunc(all, (*entry).unbound)
+	free := m.firstUnbound(events(m))
 	for _, one := range calls {
-		if free >= 0 && m.lib.Has(one.name) && m.item("%s (a freed registration)", one.name) {
-			if r := m.registration(all[free].index); r.ok() && m.freeRegistration(r).ok() {
+		if free != nil && m.lib.Has(one.name) && m.item("%s (a freed registration)", one.name) {
+			if r := m.registration(free.index); r.ok() && m.freeRegistration(r).ok() {
 				m.expect(one.call(r).is(binding.ErrInvalidHandle))
 			}
 		}

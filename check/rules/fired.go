@@ -60,7 +60,7 @@ func (m *mpi) eachWatched(reads bool, f func(w *watched)) {
 // orderedSources says of each source whether it is ordered (1).
 func (m *mpi) orderedSources() []int32 {
 	all := make([]int32, m.quietCount(sources(m)))
-	for _, s := range m.listed(sources(m)) {
+	for s := range m.listed(sources(m)) {
 		if s.value("ordering") == ordered {
 			all[s.index] = 1
 		}

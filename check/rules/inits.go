@@ -127,7 +127,7 @@ func (m *mpi) mpiWorks() {
 }
 
 func pvarsBeforeInit(m *mpi) {
-	for _, e := range m.listed(pvars(m)) {
+	for e := range m.listed(pvars(m)) {
 		if !e.unbound() || !m.item("%s", e.item()) {
 			continue
 		}

@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"mpitx/binding"
@@ -62,7 +61,7 @@ var (
 	readCall  = handleCall{"read", func(o *opened) code { return o.readInto(o.m.value(catalog.TypeInt, 1024)).code }}
 	writeCall = handleCall{"write", func(o *opened) code { return o.write(o.m.value(catalog.TypeInt, 1024)) }}
 	freeCall  = handleCall{"handle_free", (*opened).free}
-	cvarCalls = []handleCall{readCall, freeCall, writeCall}
+	cvarCalls = []handleCall{readCall, writeCall, freeCall}
 	pvarCalls = []handleCall{{"start", (*opened).start}, {"stop", (*opened).stop}, {"reset", (*opened).reset}, freeCall, readCall, writeCall,
 		{"readreset", func(o *opened) code { return o.readReset().code }}}
 )
@@ -124,9 +123,8 @@ func freedHandle(m *mpi) {
 			}
 		}
 	}
-	all := m.listed(cvars(m))
-	if k := slices.IndexFunc(all, (*entry).unbound); k >= 0 {
-		freed(variable{entry: all[k]}, cvarCalls[:2])
+	if e := m.firstUnbound(cvars(m)); e != nil {
+		freed(variable{entry: e}, []handleCall{readCall, freeCall})
 	}
 	if all := m.openablePvars(); len(all) > 0 {
 		freed(all[0], pvarCalls)

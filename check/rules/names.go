@@ -4,6 +4,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"mpitx/binding"
 )
@@ -167,7 +168,7 @@ func indicesKept(m *mpi) {
 	var old []*entry
 	for _, l := range lists(m) {
 		m.count(l)
-		old = append(old, m.listed(l)...)
+		old = slices.AppendSeq(old, m.listed(l))
 	}
 	m.initMPI()
 	for _, was := range old {

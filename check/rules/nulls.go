@@ -34,11 +34,10 @@ func nullOut(m *mpi) {
 
 // samples are the first entry of a list, and the first that has an enumeration.
 func (m *mpi) samples(l *list) (some []*entry) {
-	all := m.listed(l)
-	first := slices.IndexFunc(all, (*entry).hasEnum)
-	for k, e := range all {
-		if k == 0 || k == first {
-			some = append(some, e)
+	enum := false
+	for e := range m.listed(l) {
+		if len(some) == 0 || e.hasEnum() && !enum {
+			some, enum = append(some, e), enum || e.hasEnum()
 		}
 	}
 	return some

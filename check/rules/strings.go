@@ -205,7 +205,7 @@ func (m *mpi) enumItem(e *enumeration, k int, buf *buffer, length *num) *num {
 func (m *mpi) enumerations() (all []*enumeration) {
 	seen := map[binding.RawHandle]bool{}
 	for _, l := range variableLists(m) {
-		for _, e := range m.listed(l) {
+		for e := range m.listed(l) {
 			if e.hasEnum() && !seen[e.enum.v] {
 				seen[e.enum.v] = true
 				all = append(all, &enumeration{of: e, name: e.label()})

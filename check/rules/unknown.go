@@ -33,7 +33,7 @@ func getIndexUnknown(m *mpi) {
 func (m *mpi) almostNames(l *list) {
 	known := map[string]bool{}
 	key := func(name string, e *entry) string { return fmt.Sprint(name, e.class()) }
-	all := slices.DeleteFunc(m.listed(l), func(e *entry) bool { return e.label() == "" })
+	all := slices.DeleteFunc(slices.Collect(m.listed(l)), func(e *entry) bool { return e.label() == "" })
 	for _, e := range all {
 		known[key(e.label(), e)] = true
 	}
