@@ -62,6 +62,7 @@ func (m *mpi) queryThread() *num {
 
 // list is a kind of thing that the library numbers and names: control variables, categories …
 type list struct {
+	*mpi
 	what      string // "control variable"
 	prefix    string // "MPI_T_cvar"
 	num       func(*int32) binding.Error
@@ -90,7 +91,7 @@ type entry struct {
 }
 
 func cvars(m *mpi) *list {
-	return &list{"control variable", "MPI_T_cvar", m.raw.NumCvars,
+	return &list{m, "control variable", "MPI_T_cvar", m.raw.NumCvars,
 		func(name []byte, _ *entry, index *int32) binding.Error { return m.raw.CvarIndex(name, index) },
 		"name name_len verbosity datatype enumtype desc desc_len bind scope",
 		func(index int32, e *entry) binding.Error {
@@ -102,7 +103,7 @@ func cvars(m *mpi) *list {
 }
 
 func pvars(m *mpi) *list {
-	return &list{"performance variable", "MPI_T_pvar", m.raw.NumPvars,
+	return &list{m, "performance variable", "MPI_T_pvar", m.raw.NumPvars,
 		func(name []byte, like *entry, index *int32) binding.Error {
 			return m.raw.PvarIndex(name, like.value("var_class"), index)
 		},
@@ -116,7 +117,7 @@ func pvars(m *mpi) *list {
 }
 
 func categories(m *mpi) *list {
-	return &list{"category", "MPI_T_category", m.raw.NumCategories,
+	return &list{m, "category", "MPI_T_category", m.raw.NumCategories,
 		func(name []byte, _ *entry, index *int32) binding.Error { return m.raw.CategoryIndex(name, index) },
 		"name name_len desc desc_len num_cvars num_pvars num_categories",
 		func(index int32, e *entry) binding.Error {
@@ -312,6 +313,15 @@ func (m *mpi) entries(l *list, f func(*entry)) {
 		}
 		m.rename(e.item())
 		f(e)
+	}
+}
+
+// eachEntry is a rule about the entries of lists.
+func eachEntry(f func(*entry), lists ...func(*mpi) *list) func(*mpi) {
+	return func(m *mpi) {
+		for _, l := range lists {
+			m.entries(l(m), f)
+		}
 	}
 }
 

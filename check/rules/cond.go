@@ -34,6 +34,9 @@ func (c cond) but(format string, args ...any) cond {
 
 // every holds if all conditions do. Its words are those of the conditions that do not.
 func every(some ...cond) cond {
+	if len(some) == 1 {
+		return some[0]
+	}
 	out := cond{ok: true}
 	var c, want, got []string
 	for _, one := range some {
@@ -104,7 +107,11 @@ func (n *number[T]) compare(operator, words string, than any) cond {
 	}
 	order := cmp.Compare(n.v, other.v)
 	ok := map[string]bool{"==": order == 0, "!=": order != 0, ">=": order >= 0, "<=": order <= 0, ">": order > 0, "<": order < 0}
-	return cond{ok[operator], n.c + " " + operator + " " + other.c, words + other.String(), shown(n.c, n.String())}
+	want := words + other.String()
+	if operator == "==" {
+		want = shown(n.c, want)
+	}
+	return cond{ok[operator], n.c + " " + operator + " " + other.c, want, shown(n.c, n.String())}
 }
 
 // oneOf expects a constant of the standard. Their numbers in mpitx are 1, 2, …
@@ -136,9 +143,9 @@ func (b *buffer) compare(operator, c, s string) cond {
 	return cond{(b.String() == s) == (operator == "=="), c, want, excerpt(b.String(), 60)}
 }
 
-// notEmpty expects a string of at least one character.
+// notEmpty expects a name of at least one character.
 func (b *buffer) notEmpty() cond {
-	return cond{b.String() != "", b.c + "[0] != 0", "at least one character", b.c + " is empty"}
+	return cond{b.String() != "", b.c + "[0] != 0", "a name of at least one character", "an empty name"}
 }
 
 // ended expects a null character within the first size bytes.
@@ -153,6 +160,10 @@ func (b *buffer) same(other *buffer, size int) cond {
 
 // intact expects that size bytes of a filled buffer are as they were before a call.
 func (b *buffer) intact(from, size int) cond {
-	rest, mark := b.b[from:from+size], strings.Repeat("#", size)
-	return cond{string(rest) == mark, fmt.Sprintf("memcmp(%s + %d, %q, %d) == 0", b.c, from, mark, size), fmt.Sprintf("nothing after %d bytes", from), fmt.Sprintf("%q", rest)}
+	rest, mark, c := b.b[from:from+size], strings.Repeat("#", size), b.c
+	if from > 0 {
+		c = fmt.Sprintf("%s + %d", c, from)
+	}
+	c = fmt.Sprintf("memcmp(%s, %q, %d) == 0", c, mark, size)
+	return cond{string(rest) == mark, c, fmt.Sprintf("nothing after %d bytes", from), fmt.Sprintf("%q", rest)}
 }

@@ -40,7 +40,7 @@ func changeable(v variable) bool { return !fixed(v) && cTypes[v.typ] != "" && !v
 // writeOther writes another value to a variable: each number with another first bit, or the text with another last character. Only text
 // that could be written as it was is changed. The result is what was read before, and what was written; nil if it was refused.
 func (o *opened) writeOther() (old, buf *buffer) {
-	m := o.m
+	m := o.mpi
 	if old = o.read(); !old.ok() {
 		return nil, nil
 	}
@@ -75,9 +75,9 @@ func (o *opened) writeOther() (old, buf *buffer) {
 func (o *opened) stillHas(buf *buffer) {
 	back := o.readInto(o.buffer())
 	if isText(o.variable) {
-		o.m.expect(back.is(0), back.equals(buf))
+		o.expect(back.is(0), back.equals(buf))
 	} else {
-		o.m.expect(back.is(0), back.same(buf, o.size()))
+		o.expect(back.is(0), back.same(buf, o.size()))
 	}
 }
 
@@ -95,9 +95,9 @@ func initTwice(o *opened) {
 		return
 	}
 	// write-arrives is about a write that does not arrive
-	if now := o.read(); now.ok() && o.m.succeeds(o.m.startTool()) {
+	if now := o.read(); now.ok() && o.succeeds(o.startTool()) {
 		o.stillHas(now)
-		o.m.finalizeTool()
+		o.finalizeTool()
 	}
 	o.write(old)
 }

@@ -12,7 +12,7 @@ var enumRules = section{subject: "enumerations", none: "no variable has an enume
 	{Rule: promise("enum-names-unique", "MPI-3.1, 14.3.5", "The name of an enumeration is unique among enumerations."), run: enumNamesUnique},
 	{Rule: promise("enum-items", "MPI-3.1, 14.3.5", "Each item from 0 to num-1 has a value and a name of at least one character, in the same order in every query; names are unique in an enumeration."), run: enumItems},
 	{Rule: promise("enum-values-unique", "MPI-3.1, 14.3.5", "The values of an enumeration's items are different."), run: enumValuesUnique},
-	{Rule: promise("enum-type", "MPI-3.1, 14.3.6 and 14.3.7", "Only variables of type MPI_INT have an enumeration."), none: "no variable is listed", run: enumType},
+	{Rule: promise("enum-type", "MPI-3.1, 14.3.6 and 14.3.7", "Only variables of type MPI_INT have an enumeration."), none: "no variable is listed", run: eachEntry(enumType, cvars, pvars)},
 	{Rule: lenient("enum-current-value", "MPI-3.1, 14.3.5", "The value of a variable with an enumeration is one of its items.", "the standard does not say that each value has a name"), none: "no control variable of type MPI_INT has an enumeration", run: enumCurrentValue},
 	{Rule: allowed("enum-item-range", "MPI-3.1, Table 14.6", "MPI_T_enum_get_item returns MPI_T_ERR_INVALID_ITEM for an item out of range."), run: enumItemRange},
 }}
@@ -67,13 +67,9 @@ func enumValuesUnique(m *mpi) {
 	})
 }
 
-func enumType(m *mpi) {
-	for _, l := range variableLists(m) {
-		m.entries(l, func(e *entry) {
-			m.expect(either(e.enum.isNull(), e.num("datatype").oneOf([]string{"MPI_INT"})).
-				as("MPI_T_ENUM_NULL for a type other than MPI_INT").but("an enumeration for %s", typeName(e.value("datatype"))))
-		})
-	}
+func enumType(e *entry) {
+	e.expect(either(e.enum.isNull(), e.num("datatype").oneOf([]string{"MPI_INT"})).
+		as("MPI_T_ENUM_NULL for a type other than MPI_INT").but("an enumeration for %s", typeName(e.value("datatype"))))
 }
 
 // enumCurrentValue reads control variables: performance variables of this kind have their own rules.

@@ -7,8 +7,8 @@ import (
 )
 
 var eventHandleRules = section{subject: "events", needs: "MPI_T_event_get_num", none: noEvents, rules: []rule{
-	{Rule: promise("event-handle", "MPI_T_event_handle_alloc(3)", "Each event type that is not bound to an object can be registered and freed."), run: eventHandle},
-	{Rule: promise("event-hints", "MPI_T_event_handle_get_info(3) and MPI_T_event_callback_get_info(3)", "The hints of a registration and of its callback can be asked for, and set to what was returned."), needs: "MPI_T_event_handle_get_info", file: binding.EventWatch, run: eventHints},
+	{Rule: promise("event-handle", "MPI_T_event_handle_alloc(3)", "Each event type that is not bound to an object can be registered and freed."), run: eachEntry(eventHandle, events)},
+	{Rule: promise("event-hints", "MPI_T_event_handle_get_info(3) and MPI_T_event_callback_get_info(3)", "The hints of a registration and of its callback can be asked for, and set to what was returned."), needs: "MPI_T_event_handle_get_info", file: binding.EventWatch, run: eachEntry(eventHints, events)},
 	{Rule: allowed("event-invalid-handle", "MPI_T_event_handle_free(3)", "Routines return MPI_T_ERR_INVALID_HANDLE for a registration that is null or was freed."), file: binding.EventWatch, run: eventInvalidHandle},
 }}
 
@@ -42,14 +42,12 @@ func (m *mpi) registerCallback(r *registration, level int) code {
 		r.in(), lit("%s", safetyLevels[level-1]), lit("MPI_INFO_NULL"), lit("&watch"), lit("watch_event"))
 }
 
-func eventHandle(m *mpi) {
-	m.entries(events(m), func(e *entry) {
-		if e.unbound() {
-			if r := m.registration(e.index); m.succeeds(r.code) {
-				m.succeeds(m.freeRegistration(r))
-			}
+func eventHandle(e *entry) {
+	if e.unbound() {
+		if r := e.registration(e.index); e.succeeds(r.code) {
+			e.succeeds(e.freeRegistration(r))
 		}
-	})
+	}
 }
 
 func (m *mpi) hints() *handle { return m.handle("info", "MPI_Info", "MPI_INFO_NULL") }
@@ -71,26 +69,24 @@ func (m *mpi) setCallbackHints(r *registration, info *handle) code {
 	return m.call("MPI_T_event_callback_set_info", func() binding.Error { return m.raw.SetCallbackInfo(r.v, 1, info.v) }, r.in(), lit("%s", safetyLevels[0]), info.in())
 }
 
-func eventHints(m *mpi) {
-	m.entries(events(m), func(e *entry) {
-		if !e.unbound() {
-			return
+func eventHints(e *entry) {
+	if !e.unbound() {
+		return
+	}
+	r := e.registration(e.index)
+	if !r.ok() {
+		return // event-handle tests this
+	}
+	if info := e.hints(); e.succeeds(e.handleHints(r, info)) {
+		e.succeeds(e.setHandleHints(r, info))
+	}
+	e.raw.WatchEvents(nil, nil, nil)
+	if e.registerCallback(r, 1).ok() {
+		if info := e.hints(); e.succeeds(e.callbackHints(r, info)) {
+			e.succeeds(e.setCallbackHints(r, info))
 		}
-		r := m.registration(e.index)
-		if !r.ok() {
-			return // event-handle tests this
-		}
-		if info := m.hints(); m.succeeds(m.handleHints(r, info)) {
-			m.succeeds(m.setHandleHints(r, info))
-		}
-		m.raw.WatchEvents(nil, nil, nil)
-		if m.registerCallback(r, 1).ok() {
-			if info := m.hints(); m.succeeds(m.callbackHints(r, info)) {
-				m.succeeds(m.setCallbackHints(r, info))
-			}
-		}
-		m.freeRegistration(r)
-	})
+	}
+	e.freeRegistration(r)
 }
 
 func eventInvalidHandle(m *mpi) {

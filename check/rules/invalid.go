@@ -58,8 +58,8 @@ type handleCall struct {
 }
 
 var (
-	readCall  = handleCall{"read", func(o *opened) code { return o.readInto(o.m.value(catalog.TypeInt, 1024)).code }}
-	writeCall = handleCall{"write", func(o *opened) code { return o.write(o.m.value(catalog.TypeInt, 1024)) }}
+	readCall  = handleCall{"read", func(o *opened) code { return o.readInto(o.mpi.value(catalog.TypeInt, 1024)).code }}
+	writeCall = handleCall{"write", func(o *opened) code { return o.write(o.mpi.value(catalog.TypeInt, 1024)) }}
 	freeCall  = handleCall{"handle_free", (*opened).free}
 	cvarCalls = []handleCall{readCall, writeCall, freeCall}
 	pvarCalls = []handleCall{{"start", (*opened).start}, {"stop", (*opened).stop}, {"reset", (*opened).reset}, freeCall, readCall, writeCall,
@@ -68,7 +68,7 @@ var (
 
 // withoutHandle is what calls get that have a null handle, and a session unless s is nil.
 func withoutHandle(l *list, m *mpi, s *handle) *opened {
-	o := &opened{variable: variable{entry: &entry{list: l}, typ: catalog.TypeInt}, m: m, s: s}
+	o := &opened{variable: variable{entry: &entry{list: l}, typ: catalog.TypeInt}, s: s}
 	if o.h = m.cvarHandle(); s != nil {
 		o.h = m.pvarHandle()
 	}

@@ -13,12 +13,12 @@ var names = section{subject: "names", rules: []rule{
 	{Rule: promise("cvar-names-unique", "MPI-3.1, 14.3.6", "The name of a control variable is unique among control variables."), none: "no control variable is listed", run: func(m *mpi) { uniqueNames(m, cvars(m)) }},
 	{Rule: promise("pvar-names-unique", "MPI-3.1, 14.3.7", "The combination of a performance variable's name and class is unique among performance variables."), none: "no performance variable is listed", run: func(m *mpi) { uniqueNames(m, pvars(m)) }},
 	{Rule: promise("category-names-unique", "MPI-3.1, 14.3.8", "The name of a category is unique among categories."), none: "no category is listed", run: func(m *mpi) { uniqueNames(m, categories(m)) }},
-	{Rule: promise("names-not-empty", "MPI-3.1, 14.3.6 to 14.3.8", "The names of variables and categories have at least one character."), run: namesNotEmpty},
-	{Rule: promise("get-index", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_index finds each variable and category by the name that MPI_T_*_get_info returns."), run: getIndex},
+	{Rule: promise("names-not-empty", "MPI-3.1, 14.3.6 to 14.3.8", "The names of variables and categories have at least one character."), run: eachEntry(namesNotEmpty, cvars, pvars, categories)},
+	{Rule: promise("get-index", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_index finds each variable and category by the name that MPI_T_*_get_info returns."), run: eachEntry(getIndex, cvars, pvars, categories)},
 	{Rule: promise("get-index-unknown", "MPI-3.1, 14.3.6 to 14.3.8", "MPI_T_*_get_index returns MPI_T_ERR_INVALID_NAME for a name that nothing has."), run: getIndexUnknown},
-	{Rule: promise("info-identical", "MPI-3.1, 14.3.6 to 14.3.8", "Repeated calls of MPI_T_*_get_info for the same variable return the same information."), run: infoIdentical},
-	{Rule: promise("info-constants", "MPI-3.1, Tables 14.2, 14.3, 14.5 and section 14.3.7", "Verbosity, binding, scope and class are constants of the standard."), run: infoConstants},
-	{Rule: promise("datatypes", "MPI-3.1, Table 14.4", "The datatype of a variable is one of those that the standard lists for its version."), run: datatypes},
+	{Rule: promise("info-identical", "MPI-3.1, 14.3.6 to 14.3.8", "Repeated calls of MPI_T_*_get_info for the same variable return the same information."), run: eachEntry(infoIdentical, cvars, pvars, categories)},
+	{Rule: promise("info-constants", "MPI-3.1, Tables 14.2, 14.3, 14.5 and section 14.3.7", "Verbosity, binding, scope and class are constants of the standard."), run: eachEntry(infoConstants, cvars, pvars)},
+	{Rule: promise("datatypes", "MPI-3.1, Table 14.4", "The datatype of a variable is one of those that the standard lists for its version."), run: eachEntry(datatypes, cvars, pvars)},
 	{Rule: promise("numbers-never-shrink", "MPI-3.1, 14.3.6 to 14.3.8", "The numbers of variables, categories, event types and sources are not negative and only grow, as nothing is deleted once it was added."), stage: before, run: neverShrink},
 	{Rule: promise("indices-kept", "MPI-3.1, 14.3.6 to 14.3.8", "An index never changes: MPI_Init does not give it to another variable or category."), stage: before, run: indicesKept},
 }}
@@ -44,35 +44,23 @@ func uniqueNames(m *mpi, l *list, also ...func(*buffer) cond) {
 	})
 }
 
-func namesNotEmpty(m *mpi) {
-	for _, l := range lists(m) {
-		m.entries(l, func(e *entry) {
-			if e.label() == "" {
-				m.rename(fmt.Sprintf("%s %d", l.what, e.index))
-			}
-			m.expect(e.name.notEmpty())
-		})
+func namesNotEmpty(e *entry) {
+	if e.label() == "" {
+		e.rename(fmt.Sprintf("%s %d", e.what, e.index))
 	}
+	e.expect(e.name.notEmpty())
 }
 
-func getIndex(m *mpi) {
-	for _, l := range lists(m) {
-		m.entries(l, func(e *entry) {
-			index := m.indexOf(l, e.label(), e)
-			if index.rc == binding.ErrNotProvided {
-				m.notApplicable("the library is older than MPI-3.1: it has no %s_get_index", l.prefix)
-				return
-			}
-			m.expect(index.code.is(0), index.is(e.index))
-		})
+func getIndex(e *entry) {
+	index := e.indexOf(e.list, e.label(), e)
+	if index.rc == binding.ErrNotProvided {
+		e.notApplicable("the library is older than MPI-3.1: it has no %s_get_index", e.prefix)
+		return
 	}
+	e.expect(index.code.is(0), index.is(e.index))
 }
 
-func infoIdentical(m *mpi) {
-	for _, l := range lists(m) {
-		m.entries(l, func(e *entry) { m.expect(m.entry(l, e.index).like(e, "the first call")) })
-	}
-}
+func infoIdentical(e *entry) { e.expect(e.entry(e.list, e.index).like(e, "in the first call")) }
 
 // like expects that a second call of get_info returns the same as the first.
 func (e *entry) like(first *entry, call string) cond {
@@ -93,7 +81,7 @@ func (e *entry) like(first *entry, call string) cond {
 	if e.ticks != nil {
 		add("clock", e.ticks.same(first.ticks, len(e.ticks.b)))
 	}
-	return every(same...).as("the same information as from %s", call)
+	return every(same...).as("the same information as %s", call)
 }
 
 // constants are the numbers of get_info that must be constants of the standard.
@@ -116,30 +104,22 @@ func prefixed(prefix string, names []string) (out []string) {
 	return out
 }
 
-func infoConstants(m *mpi) {
-	for _, l := range variableLists(m) {
-		m.entries(l, func(e *entry) {
-			for _, n := range e.nums {
-				name := label(n.c)
-				if known, ok := constants[name]; ok && (name != "bind" || n.v != bindSession) {
-					m.expect(n.oneOf(known).as("%s is a constant of the standard", name))
-				}
-			}
-		})
+func infoConstants(e *entry) {
+	for _, n := range e.nums {
+		name := label(n.c)
+		if known, ok := constants[name]; ok && (name != "bind" || n.v != bindSession) {
+			e.expect(n.oneOf(known).as("%s is a constant of the standard", name))
+		}
 	}
 }
 
 // datatypes are those of Table 14.4; MPI-4.1 adds the sized ones.
-func datatypes(m *mpi) {
+func datatypes(e *entry) {
 	known := []string{"MPI_INT", "MPI_UNSIGNED", "MPI_UNSIGNED_LONG", "MPI_UNSIGNED_LONG_LONG", "MPI_COUNT", "MPI_CHAR", "MPI_DOUBLE"}
-	if m.standard >= "4.1" {
+	if e.standard >= "4.1" {
 		known = append(known, "MPI_INT32_T", "MPI_INT64_T", "MPI_UINT32_T", "MPI_UINT64_T")
 	}
-	for _, l := range variableLists(m) {
-		m.entries(l, func(e *entry) {
-			m.expect(e.num("datatype").oneOf(known).as("a datatype of Table 14.4").but("%s", typeName(e.value("datatype"))))
-		})
-	}
+	e.expect(e.num("datatype").oneOf(known).as("a datatype of Table 14.4").but("%s", typeName(e.value("datatype"))))
 }
 
 func neverShrink(m *mpi) {

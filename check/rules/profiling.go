@@ -71,7 +71,7 @@ func profilingAnswers(m *mpi) {
 		for _, e := range m.samples(l)[:min(1, len(m.samples(l)))] {
 			if m.item("%s_get_info", l.prefix) {
 				a, b := twice(m, func() *entry { return m.entry(l, e.index) })
-				m.expect(b.like(a, "P"+l.prefix+"_get_info"))
+				m.expect(b.like(a, "from P"+l.prefix+"_get_info"))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ func pvarStartKeeps(o *opened) {
 	if !o.start().ok() {
 		return
 	}
-	o.m.work()
+	o.work()
 	o.stop()
 	if writable(o.variable) { // it may not have counted, or so little that it catches up after a reset
 		buf := o.read()
@@ -32,7 +32,7 @@ func pvarStartKeeps(o *opened) {
 		return
 	}
 	if now := o.read(); now.ok() {
-		o.m.expect(now.first().ge(was.first()))
+		o.expect(now.first().ge(was.first()))
 	}
 }
 
@@ -43,7 +43,7 @@ func (o *opened) raise(buf *buffer) {
 		high = 0x43 // 2^49 at least
 	}
 	buf.b[top] = high
-	o.m.line("%s[%d] = %d;", buf.c, top, high)
+	o.line("%s[%d] = %d;", buf.c, top, high)
 }
 
 // pvarResetRuns resets a variable that runs.
@@ -59,12 +59,12 @@ func (o *opened) moves() {
 	if !other.ok() || !other.start().ok() {
 		return
 	}
-	o.m.work()
+	o.work()
 	b := other.read()
 	if !b.ok() {
 		return
 	}
 	if a := o.read(); a.ok() {
-		o.m.expect(either(b.first().le(0), a.first().above(0).as("a value above 0, as a handle that was started alone has %v", b.first())))
+		o.expect(either(b.first().le(0), a.first().above(0).as("a value above 0, as a handle that was started alone has %v", b.first())))
 	}
 }

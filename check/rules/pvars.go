@@ -20,8 +20,8 @@ const (
 
 var pvarRules = section{subject: "pvars", none: noPvars, rules: []rule{
 	{Rule: promise("pvar-opens", "MPI-3.1, 14.3.7", "Each performance variable that is listed can be opened and read, or its calls return an error."), none: "no performance variable is listed that mpitx can bind", run: pvarOpens},
-	{Rule: promise("pvar-class-type", "MPI-3.1, 14.3.7", "The datatype of a performance variable is one that its class allows."), none: "no performance variable is listed", run: pvarClassType},
-	{Rule: promise("pvar-flags", "MPI-3.1, 14.3.7", "The flags readonly, continuous and atomic are 0 or 1."), none: "no performance variable is listed", run: pvarFlags},
+	{Rule: promise("pvar-class-type", "MPI-3.1, 14.3.7", "The datatype of a performance variable is one that its class allows."), none: "no performance variable is listed", run: eachEntry(pvarClassType, pvars)},
+	{Rule: promise("pvar-flags", "MPI-3.1, 14.3.7", "The flags readonly, continuous and atomic are 0 or 1."), none: "no performance variable is listed", run: eachEntry(pvarFlags, pvars)},
 	{Rule: promise("pvar-count", "MPI-3.1, 14.3.7", "MPI_T_pvar_handle_alloc returns the number of elements, at least 1."), run: eachPvar(anyVariable, pvarCount)},
 	{Rule: promise("pvar-starting-value", "MPI-3.1, 14.3.7", "The starting value of counters, aggregates and timers is 0."), none: noStartable, run: eachPvar(countable, pvarStartingValue)},
 	{Rule: promise("pvar-non-negative", "MPI-3.1, 14.3.7", "Values are not negative, except in the classes STATE and GENERIC; percentages are between 0 and 1."), run: eachPvar(signless, pvarNonNegative)},
@@ -102,30 +102,26 @@ var classTypes = map[catalog.Class]string{
 	catalog.ClassTimer: "UNSIGNED UNSIGNED_LONG UNSIGNED_LONG_LONG DOUBLE",
 }
 
-func pvarClassType(m *mpi) {
-	m.entries(pvars(m), func(e *entry) {
-		if words, limited := classTypes[e.class()]; limited {
-			known, name := prefixed("MPI_", strings.Fields(words)), typeName(e.value("datatype"))
-			is := cond{slices.Contains(known, name), isOneOf(e.num("datatype").c, known), strings.Join(known, " or "), name}
-			m.expect(is.as("%s has %s", className(int32(e.class())), is.want))
-		}
-	})
+func pvarClassType(e *entry) {
+	if words, limited := classTypes[e.class()]; limited {
+		known, name := prefixed("MPI_", strings.Fields(words)), typeName(e.value("datatype"))
+		is := cond{slices.Contains(known, name), isOneOf(e.num("datatype").c, known), strings.Join(known, " or "), name}
+		e.expect(is.as("%s has %s", className(int32(e.class())), is.want))
+	}
 }
 
-func pvarFlags(m *mpi) {
-	m.entries(pvars(m), func(e *entry) {
-		for _, name := range []string{"readonly", "continuous", "atomic"} {
-			n := e.num(name)
-			m.expect(either(n.is(0), n.is(1)).as("%s is 0 or 1", name))
-		}
-	})
+func pvarFlags(e *entry) {
+	for _, name := range []string{"readonly", "continuous", "atomic"} {
+		n := e.num(name)
+		e.expect(either(n.is(0), n.is(1)).as("%s is 0 or 1", name))
+	}
 }
 
-func pvarCount(o *opened) { o.m.expect(o.count.ge(1).as("a count of at least 1")) }
+func pvarCount(o *opened) { o.expect(o.count.ge(1).as("a count of at least 1")) }
 
 func pvarStartingValue(o *opened) {
 	if buf := o.read(); buf.ok() {
-		o.m.expect(buf.first().is(0).as("0 before the first start"))
+		o.expect(buf.first().is(0).as("0 before the first start"))
 	}
 }
 
@@ -137,9 +133,9 @@ func pvarNonNegative(o *opened) {
 	switch {
 	case !buf.ok():
 	case o.class() == catalog.ClassPercentage:
-		o.m.expect(every(buf.first().ge(0), buf.first().le(1)).as("a value from 0 to 1").but("%v", buf.first()))
+		o.expect(every(buf.first().ge(0), buf.first().le(1)).as("a value from 0 to 1").but("%v", buf.first()))
 	default:
-		o.m.expect(buf.first().ge(0).as("a value that is not negative"))
+		o.expect(buf.first().ge(0).as("a value that is not negative"))
 	}
 }
 
@@ -161,13 +157,13 @@ func (o *opened) neverBack(times int) {
 		switch {
 		case was == nil:
 		case o.class() == catalog.ClassLowWatermark:
-			o.m.expect(now.le(was))
+			o.expect(now.le(was))
 		case sums(o.variable) && o.typ != catalog.TypeDouble: // it may wrap: it falls by more than half of the range
 			half := float64(uint64(1) << (8*o.typ.Size() - 1))
 			fall := named(fmt.Sprintf("(double)%s - (double)%s", was.c, now.c), was.v-now.v)
-			o.m.expect(either(fall.above(named(fmt.Sprintf("%.1f", half), half)), now.ge(was)))
+			o.expect(either(fall.above(named(fmt.Sprintf("%.1f", half), half)), now.ge(was)))
 		default:
-			o.m.expect(now.ge(was))
+			o.expect(now.ge(was))
 		}
 		was = now
 	}
@@ -185,7 +181,7 @@ func pvarStopped(o *opened) {
 		if !o.readInto(b).ok() {
 			return
 		}
-		o.m.expect(b.stays(a).as("the value %v of the stop", a.first()))
+		o.expect(b.stays(a).as("the value %v of the stop", a.first()))
 	}
 }
 
@@ -193,27 +189,27 @@ func pvarStopped(o *opened) {
 func (b *buffer) stays(was *buffer) cond { return b.same(was, len(b.b)).but("%v", b.first()) }
 
 func pvarReadStopped(o *opened) {
-	if o.m.succeeds(o.read().code) && o.stopped() {
-		o.m.succeeds(o.read().code)
+	if o.succeeds(o.read().code) && o.stopped() {
+		o.succeeds(o.read().code)
 	}
 }
 
 func pvarStartStop(o *opened) {
 	if continuous(o.variable) {
-		o.m.expect(o.start().is(binding.ErrPvarNoStartStop))
-		o.m.expect(o.stop().is(binding.ErrPvarNoStartStop))
-	} else if o.m.succeeds(o.start()) {
-		o.m.succeeds(o.stop())
+		o.expect(o.start().is(binding.ErrPvarNoStartStop))
+		o.expect(o.stop().is(binding.ErrPvarNoStartStop))
+	} else if o.succeeds(o.start()) {
+		o.succeeds(o.stop())
 	}
 }
 
 func pvarReset(o *opened) {
 	v := o.variable
 	if readonly(v) {
-		o.m.expect(o.reset().is(binding.ErrPvarNoWrite))
+		o.expect(o.reset().is(binding.ErrPvarNoWrite))
 		return
 	}
-	if startable(v) && !o.stopped() || !o.m.succeeds(o.reset()) {
+	if startable(v) && !o.stopped() || !o.succeeds(o.reset()) {
 		return
 	}
 	if watermark(v) && hasNumber(v) && o.runs() {
@@ -227,11 +223,11 @@ func pvarReset(o *opened) {
 // isZero expects the starting value of a sum that is stopped.
 func (o *opened) isZero(after string) {
 	if now := o.read(); now.ok() {
-		o.m.expect(now.first().is(0).as("0 after %s", after))
+		o.expect(now.first().is(0).as("0 after %s", after))
 	}
 }
 
-func pvarWrite(o *opened) { o.m.expect(o.write(o.buffer()).is(binding.ErrPvarNoWrite)) }
+func pvarWrite(o *opened) { o.expect(o.write(o.buffer()).is(binding.ErrPvarNoWrite)) }
 
 // another starts and stops a variable, and returns its value, changed in its first bit; nil if it cannot be read.
 func (o *opened) another() *buffer {
@@ -243,14 +239,14 @@ func (o *opened) another() *buffer {
 		return nil
 	}
 	buf.b[0] ^= 1
-	o.m.line("%s[0] ^= 1;", buf.c)
+	o.line("%s[0] ^= 1;", buf.c)
 	return buf
 }
 
 func pvarWriteArrives(o *opened) {
-	if buf := o.another(); buf != nil && o.m.succeeds(o.write(buf)) {
+	if buf := o.another(); buf != nil && o.succeeds(o.write(buf)) {
 		now := o.read()
-		o.m.expect(now.is(0), now.stays(buf).as("the value that was written, %v", buf.first()))
+		o.expect(now.is(0), now.stays(buf).as("the value that was written, %v", buf.first()))
 	}
 }
 
@@ -265,7 +261,7 @@ func pvarWriteSession(o *opened) {
 	}
 	if buf := o.another(); buf != nil && o.write(buf).ok() {
 		now := other.read()
-		o.m.expect(now.is(0), now.stays(was).as("the value in the other session as before, %v", was.first()))
+		o.expect(now.is(0), now.stays(was).as("the value in the other session as before, %v", was.first()))
 	}
 }
 
@@ -273,18 +269,18 @@ func pvarReadReset(o *opened) {
 	v := o.variable
 	switch {
 	case readonly(v):
-		o.m.expect(o.readReset().is(binding.ErrPvarNoAtomic, binding.ErrPvarNoWrite))
+		o.expect(o.readReset().is(binding.ErrPvarNoAtomic, binding.ErrPvarNoWrite))
 	case v.value("atomic") == 0:
-		o.m.expect(o.readReset().is(binding.ErrPvarNoAtomic))
+		o.expect(o.readReset().is(binding.ErrPvarNoAtomic))
 	case !countable(v):
 		if o.runs() {
-			o.m.succeeds(o.readReset().code)
+			o.succeeds(o.readReset().code)
 		}
 	case o.stopped():
 		if was := o.read(); was.ok() {
 			buf := o.readReset()
-			if o.m.succeeds(buf.code) {
-				o.m.expect(buf.stays(was).as("the value %v of the read before", was.first()))
+			if o.succeeds(buf.code) {
+				o.expect(buf.stays(was).as("the value %v of the read before", was.first()))
 				o.isZero("the readreset")
 			}
 		}

@@ -9,29 +9,20 @@ import (
 )
 
 var rankRules = section{subject: "ranks", rules: []rule{
-	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, enumeration, description, binding, scope and flags."), ranks: 2, run: noteVariables, merge: compareRanks},
+	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, enumeration, description, binding, scope and flags."), ranks: 2, run: eachEntry(shares, cvars, pvars), merge: compareRanks},
 	{Rule: promise("ranks-enumerations", "MPI-3.1, Table 14.1", "Enumerations of the same name have the same number of items in all processes."), ranks: 2, none: "no variable has an enumeration", run: noteEnums, merge: compareRanks},
-	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."), ranks: 2, run: noteCategories, merge: compareRanks},
-	{Rule: promise("ranks-events", "MPI_T_event_get_info(3)", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."), needs: "MPI_T_event_get_num", none: noEvents, ranks: 2, run: noteEvents, merge: compareRanks},
+	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."), ranks: 2, run: eachEntry(shares, categories), merge: compareRanks},
+	{Rule: promise("ranks-events", "MPI_T_event_get_info(3)", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."), needs: "MPI_T_event_get_num", none: noEvents, ranks: 2, run: eachEntry(noteEvents, events), merge: compareRanks},
 }}
 
-func noteVariables(m *mpi) {
-	for _, l := range variableLists(m) {
-		m.entries(l, m.shares)
-	}
-}
-
-func noteCategories(m *mpi) { m.entries(categories(m), m.shares) }
-
-func noteEvents(m *mpi) {
-	m.entries(events(m), func(e *entry) {
-		n := min(mostElements, max(0, e.value("num_elements")))
-		m.fact("event "+e.label(), fmt.Sprint(e.nums, e.types.b[:n], e.offsets.b[:n], e.desc.String()))
-	})
+func noteEvents(e *entry) {
+	n := min(mostElements, max(0, e.value("num_elements")))
+	e.fact("event "+e.label(), fmt.Sprint(e.nums, e.types.b[:n], e.offsets.b[:n], e.desc.String()))
 }
 
 // shares notes what must be the same in all processes, and the lines that get it.
-func (m *mpi) shares(e *entry) {
+func shares(e *entry) {
+	m := e.mpi
 	key := e.what + " " + e.label()
 	if e.class() != 0 {
 		key += fmt.Sprintf(":%d", e.class())

@@ -32,14 +32,14 @@ func sessionIndependent(o *opened) {
 	}
 	other.stop()
 	if now := o.read(); now.ok() {
-		o.m.expect(now.stays(was).as("the value %v of the stopped variable", was.first()))
+		o.expect(now.stays(was).as("the value %v of the stopped variable", was.first()))
 	}
 }
 
 func foreignHandle(o *opened) {
 	foreign := *o
-	foreign.s = o.m.newSession()
-	o.m.expect(foreign.read().is(binding.ErrInvalidHandle))
+	foreign.s = o.newSession()
+	o.expect(foreign.read().is(binding.ErrInvalidHandle))
 }
 
 func sessionNull(m *mpi) {
@@ -79,7 +79,7 @@ func allHandles(m *mpi) {
 		m.succeeds(all.reset())
 	}
 	if m.item("a session without handles") {
-		succeed((&opened{variable: variable{entry: &entry{list: pvars(m)}}, m: m, s: m.newSession()}).all())
+		succeed((&opened{variable: variable{entry: &entry{list: pvars(m)}}, s: m.newSession()}).all())
 	}
 	m.each(pvars(m), anyVariable, func(o *opened) { succeed(o.all()) })
 }
@@ -93,9 +93,9 @@ func allHandlesStarted(o *opened) {
 
 func allHandlesRefused(o *opened) {
 	all := o.all()
-	o.m.expect(all.read().fails())
-	o.m.expect(all.readReset().fails())
+	o.expect(all.read().fails())
+	o.expect(all.readReset().fails())
 	if !readonly(o.variable) {
-		o.m.expect(all.write(o.buffer()).fails())
+		o.expect(all.write(o.buffer()).fails())
 	}
 }

@@ -40,7 +40,7 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 					continue
 				}
 				m.rename(e.item() + " (" + field + ")")
-				f(stringCall{field, func(buf *buffer, length *num) code { return m.entryWith(l, k, only(field, buf, length)).code }})
+				f(stringCall{field, func(buf *buffer, length *num) code { return m.entryWith(l, k, alone(field, buf, length)).code }})
 			}
 		}
 	}
@@ -79,8 +79,8 @@ func (m *mpi) someItems(e *enumeration) (some []int) {
 	return slices.Compact(some)
 }
 
-// only are the arguments of a get_info that asks for the name or the description alone.
-func only(field string, buf *buffer, length *num) *nameAndDescription {
+// alone are the arguments of a get_info that asks for the name or the description alone.
+func alone(field string, buf *buffer, length *num) *nameAndDescription {
 	if field == "desc" {
 		return &nameAndDescription{desc: buf, descLen: length}
 	}

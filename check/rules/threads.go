@@ -30,5 +30,5 @@ func readInThreads(m *mpi) {
 }
 
 func (o *opened) inThreads(threads, times int) bool {
-	return o.m.succeeds(o.m.call("read_in_threads", func() binding.Error { return o.m.raw.ReadInThreads(o.h.v, threads, times) }, o.h.in(), lit("%d", threads), lit("%d", times)))
+	return o.succeeds(o.mpi.call("read_in_threads", func() binding.Error { return o.raw.ReadInThreads(o.h.v, threads, times) }, o.h.in(), lit("%d", threads), lit("%d", times)))
 }

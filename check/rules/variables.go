@@ -116,7 +116,6 @@ func (m *mpi) openablePvars() []variable { return healthy(m.probe(pvars(m))) }
 type opened struct {
 	code // of handle_alloc
 	variable
-	m     *mpi
 	s, h  *handle // no session for a control variable
 	count *num
 }
@@ -149,21 +148,21 @@ func anyVariable(variable) bool { return true }
 // open gets a handle of a variable, a performance variable's in a session of its own.
 func (m *mpi) open(v variable) *opened {
 	if v.prefix == "MPI_T_cvar" {
-		o := &opened{variable: v, m: m, h: m.cvarHandle(), count: m.num("count", untouched)}
+		o := &opened{variable: v, h: m.cvarHandle(), count: m.num("count", untouched)}
 		o.code = m.call("MPI_T_cvar_handle_alloc", func() binding.Error { return m.raw.AllocCvar(int32(v.index), v.object, &o.h.v, o.count.p()) },
 			lit("%d", v.index), m.object(v.object), o.h.out(), o.count.out())
 		return o
 	}
 	s, c := m.openSession()
 	if !c.ok() {
-		return &opened{variable: v, m: m, code: c}
+		return &opened{variable: v, code: c}
 	}
 	return m.openIn(s, v)
 }
 
 // openIn gets a handle of a performance variable.
 func (m *mpi) openIn(s *handle, v variable) *opened {
-	o := &opened{variable: v, m: m, s: s, h: m.pvarHandle(), count: m.num("count", untouched)}
+	o := &opened{variable: v, s: s, h: m.pvarHandle(), count: m.num("count", untouched)}
 	o.code = m.call("MPI_T_pvar_handle_alloc", func() binding.Error { return m.raw.AllocPvar(s.v, int32(v.index), v.object, &o.h.v, o.count.p()) },
 		s.in(), lit("%d", v.index), m.object(v.object), o.h.out(), o.count.out())
 	return o
@@ -174,16 +173,16 @@ func (o *opened) call(routine string, f func() binding.Error, args ...arg) code 
 	if o.s != nil {
 		args = append([]arg{o.s.in()}, args...)
 	}
-	return o.m.call(o.prefix+"_"+routine, f, args...)
+	return o.mpi.call(o.prefix+"_"+routine, f, args...)
 }
 
 // readInto fills a buffer, and returns it.
 func (o *opened) readInto(buf *buffer) *buffer {
 	buf.code = o.call("read", func() binding.Error {
 		if o.s == nil {
-			return o.m.raw.ReadCvar(o.h.v, buf.b)
+			return o.raw.ReadCvar(o.h.v, buf.b)
 		}
-		return o.m.raw.ReadPvar(o.s.v, o.h.v, buf.b)
+		return o.raw.ReadPvar(o.s.v, o.h.v, buf.b)
 	}, o.h.in(), buf.out())
 	return buf
 }
@@ -201,9 +200,9 @@ func (o *opened) read() *buffer {
 // buffer has room for the value.
 func (o *opened) buffer() *buffer {
 	if o.s == nil {
-		return o.m.value(o.typ, int(o.count.v))
+		return o.mpi.value(o.typ, int(o.count.v))
 	}
-	return o.m.value(o.typ, 1024)
+	return o.mpi.value(o.typ, 1024)
 }
 
 func (o *opened) counts() bool { return o.count.v >= 1 && o.count.v <= 1<<20 }
@@ -214,36 +213,36 @@ func (o *opened) size() int { return int(o.count.v) * o.typ.Size() }
 func (o *opened) write(buf *buffer) code {
 	return o.call("write", func() binding.Error {
 		if o.s == nil {
-			return o.m.raw.WriteCvar(o.h.v, buf.b)
+			return o.raw.WriteCvar(o.h.v, buf.b)
 		}
-		return o.m.raw.WritePvar(o.s.v, o.h.v, buf.b)
+		return o.raw.WritePvar(o.s.v, o.h.v, buf.b)
 	}, o.h.in(), buf.out())
 }
 
 func (o *opened) free() code {
 	return o.call("handle_free", func() binding.Error {
 		if o.s == nil {
-			return o.m.raw.FreeCvar(&o.h.v)
+			return o.raw.FreeCvar(&o.h.v)
 		}
-		return o.m.raw.FreePvar(o.s.v, &o.h.v)
+		return o.raw.FreePvar(o.s.v, &o.h.v)
 	}, o.h.out())
 }
 
 func (o *opened) start() code {
-	return o.call("start", func() binding.Error { return o.m.raw.StartPvar(o.s.v, o.h.v) }, o.h.in())
+	return o.call("start", func() binding.Error { return o.raw.StartPvar(o.s.v, o.h.v) }, o.h.in())
 }
 
 func (o *opened) stop() code {
-	return o.call("stop", func() binding.Error { return o.m.raw.StopPvar(o.s.v, o.h.v) }, o.h.in())
+	return o.call("stop", func() binding.Error { return o.raw.StopPvar(o.s.v, o.h.v) }, o.h.in())
 }
 
 func (o *opened) reset() code {
-	return o.call("reset", func() binding.Error { return o.m.raw.ResetPvar(o.s.v, o.h.v) }, o.h.in())
+	return o.call("reset", func() binding.Error { return o.raw.ResetPvar(o.s.v, o.h.v) }, o.h.in())
 }
 
 func (o *opened) readReset() *buffer {
 	buf := o.buffer()
-	buf.code = o.call("readreset", func() binding.Error { return o.m.raw.ReadResetPvar(o.s.v, o.h.v, buf.b) }, o.h.in(), buf.out())
+	buf.code = o.call("readreset", func() binding.Error { return o.raw.ReadResetPvar(o.s.v, o.h.v, buf.b) }, o.h.in(), buf.out())
 	return buf
 }
 
@@ -256,12 +255,12 @@ func (o *opened) stopped() bool { return o.start().ok() && o.stop().ok() }
 // all is the session with MPI_T_PVAR_ALL_HANDLES.
 func (o *opened) all() *opened {
 	all := *o
-	all.h = &handle{o.m.raw.AllHandles(), "MPI_T_PVAR_ALL_HANDLES", ""}
+	all.h = &handle{o.raw.AllHandles(), "MPI_T_PVAR_ALL_HANDLES", ""}
 	return &all
 }
 
 // elsewhere opens the variable in another session.
-func (o *opened) elsewhere() *opened { return o.m.openIn(o.m.newSession(), o.variable) }
+func (o *opened) elsewhere() *opened { return o.openIn(o.newSession(), o.variable) }
 
 func (m *mpi) createSession(s *handle) code {
 	return m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
