@@ -5,9 +5,6 @@ package rules
 import "strings"
 
 func initAgain(m *mpi) {
-	if !m.item("two cycles") {
-		return
-	}
 	for range 3 {
 		if !m.succeeds(m.startTool()) || !m.usable() || !m.succeeds(m.finalizeTool()) {
 			return
@@ -16,9 +13,6 @@ func initAgain(m *mpi) {
 }
 
 func cycleBeforeInit(m *mpi) {
-	if !m.item("MPI_T_init_thread MPI_T_finalize MPI_Init") {
-		return
-	}
 	m.startTool()
 	m.finalizeTool()
 	if m.succeeds(m.initMPI()) {
@@ -30,9 +24,6 @@ func cycleBeforeInit(m *mpi) {
 }
 
 func cycleAfterInit(m *mpi) {
-	if !m.item("two cycles") {
-		return
-	}
 	m.initMPI()
 	for range 2 {
 		if !m.succeeds(m.startTool()) || !m.usable() || !m.succeeds(m.finalizeTool()) {

@@ -8,19 +8,15 @@ import (
 )
 
 // Rules about events that fire: two ranks communicate while a callback is registered (binding/event_watch.h).
-var firedRules = section{subject: "events", needs: "MPI_T_event_register_callback", none: noEvents, file: binding.EventWatch, rules: []rule{
-	firedRule("event-callback", "register_callback", "A callback can be registered for each safety level, and gets its registration and its user data.", eventCallback),
-	firedRule("event-data", "copy", "MPI_T_event_copy puts each element at its displacement, as MPI_T_event_read returns it, and writes nothing after the last.", eventData),
-	firedRule("event-source", "get_source", "MPI_T_event_get_source returns the index of a source.", eventSource),
-	firedRule("event-timestamps", "get_timestamp", "The timestamps of the events of an ordered source do not fall.", eventTimestamps),
-	firedRule("event-safety", "register_callback", "A callback is called only where its safety level suffices.", eventSafety),
-	firedRule("event-dropped", "set_dropped_handler", "The handler of dropped events gets their number, which is above 0, its registration and the index of a source.", eventDropped),
-	firedRule("event-free", "handle_free", "After MPI_T_event_handle_free, the free callback is called once, with its user data, and the callback not again when events come.", eventFree),
+var firedRules = section{subject: "events", needs: "MPI_T_event_register_callback", none: noEvents, file: binding.EventWatch, ranks: 2, rules: []rule{
+	{Rule: promise("event-callback", "MPI_T_event_register_callback(3)", "A callback can be registered for each safety level, and gets its registration and its user data."), run: eventCallback},
+	{Rule: promise("event-data", "MPI_T_event_copy(3)", "MPI_T_event_copy puts each element at its displacement, as MPI_T_event_read returns it, and writes nothing after the last."), run: eventData},
+	{Rule: promise("event-source", "MPI_T_event_get_source(3)", "MPI_T_event_get_source returns the index of a source."), run: eventSource},
+	{Rule: promise("event-timestamps", "MPI_T_event_get_timestamp(3)", "The timestamps of the events of an ordered source do not fall."), run: eventTimestamps},
+	{Rule: promise("event-safety", "MPI_T_event_register_callback(3)", "A callback is called only where its safety level suffices."), run: eventSafety},
+	{Rule: promise("event-dropped", "MPI_T_event_set_dropped_handler(3)", "The handler of dropped events gets their number, which is above 0, its registration and the index of a source."), run: eventDropped},
+	{Rule: promise("event-free", "MPI_T_event_handle_free(3)", "After MPI_T_event_handle_free, the free callback is called once, with its user data, and the callback not again when events come."), run: eventFree},
 }}
-
-func firedRule(name, page, text string, run func(*mpi)) rule {
-	return rule{Rule: promise(name, "MPI_T_event_"+page+"(3)", text), ranks: 2, run: run}
-}
 
 // watched is an event type whose callback notes what it sees.
 type watched struct {

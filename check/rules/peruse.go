@@ -12,28 +12,24 @@ import (
 )
 
 var peruseRules = section{subject: "PERUSE", needs: "PERUSE_Init", rules: []rule{
-	{Rule: promise("peruse-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init succeeds after MPI_Init, again and again."), run: peruseInit},
-	{Rule: promise("peruse-before-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init returns PERUSE_ERR_MPI_INIT before MPI_Init."), stage: bare, run: peruseBeforeInit},
+	{Rule: promise("peruse-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init succeeds after MPI_Init, again and again."), item: "PERUSE_Init", run: peruseInit},
+	{Rule: promise("peruse-before-init", "PERUSE 2.0, 5.2.1", "PERUSE_Init returns PERUSE_ERR_MPI_INIT before MPI_Init."), stage: bare, item: "PERUSE_Init", run: peruseBeforeInit},
 	{Rule: promise("peruse-events", "PERUSE 2.0, 5.2.2 to 5.2.4", "Each supported event has a name, by which PERUSE_Query_event finds it and which PERUSE_Query_event_name returns."), run: peruseEvents},
-	{Rule: promise("peruse-unknown-event", "PERUSE 2.0, 5.2.3", "PERUSE_Query_event returns an error for a name that no event has."), run: peruseUnknown},
-	peruseRule("peruse-environment", "5.2.5", "PERUSE_Query_environment returns the number of environment variables that affect the library, and each as NAME=value.", peruseEnvironment),
-	peruseRule("peruse-scope", "5.2.6", "PERUSE_Query_queue_event_scope returns one of the four scopes.", peruseScope),
-	peruseLockRule(peruseRule("peruse-lock", "5.2.16 and 5.2.17", "The lock can be taken and released once; a release without the lock returns an error.", peruseLock)),
+	{Rule: promise("peruse-unknown-event", "PERUSE 2.0, 5.2.3", "PERUSE_Query_event returns an error for a name that no event has."), item: "PERUSE_Query_event", run: peruseUnknown},
+	{Rule: promise("peruse-environment", "PERUSE 2.0, 5.2.5", "PERUSE_Query_environment returns the number of environment variables that affect the library, and each as NAME=value."), item: "PERUSE_Query_environment", run: peruseEnvironment},
+	{Rule: promise("peruse-scope", "PERUSE 2.0, 5.2.6", "PERUSE_Query_queue_event_scope returns one of the four scopes."), item: "PERUSE_Query_queue_event_scope", run: peruseScope},
+	{Rule: promise("peruse-lock", "PERUSE 2.0, 5.2.16 and 5.2.17", "The lock can be taken and released once; a release without the lock returns an error."), needs: "PERUSE_Lock", file: peruseLocks, item: "PERUSE_Lock", run: peruseLock},
 }}
 
 func (m *mpi) initPeruse() code { return m.call("PERUSE_Init", m.raw.InitPeruse) }
 
 func peruseInit(m *mpi) {
-	if m.item("PERUSE_Init") {
-		m.succeeds(m.initPeruse())
-		m.succeeds(m.initPeruse())
-	}
+	m.succeeds(m.initPeruse())
+	m.succeeds(m.initPeruse())
 }
 
 func peruseBeforeInit(m *mpi) {
-	if m.item("PERUSE_Init") {
-		m.expect(m.initPeruse().is(binding.ErrPeruseMPIInit))
-	}
+	m.expect(m.initPeruse().is(binding.ErrPeruseMPIInit))
 }
 
 // peruseEvent calls PERUSE_Query_event.
@@ -84,16 +80,11 @@ func (m *mpi) peruseEvents() (all []peruseEvent) {
 }
 
 func peruseUnknown(m *mpi) {
-	if m.item("PERUSE_Query_event") {
-		m.initPeruse()
-		m.expect(m.peruseEvent("MPITX_NO_SUCH_EVENT").fails())
-	}
+	m.initPeruse()
+	m.expect(m.peruseEvent("MPITX_NO_SUCH_EVENT").fails())
 }
 
 func peruseEnvironment(m *mpi) {
-	if !m.item("PERUSE_Query_environment") {
-		return
-	}
 	m.initPeruse()
 	n, wrong := m.num("size", untouched), named("wrong", 0)
 	m.line("char **env = NULL;")
@@ -110,9 +101,6 @@ func peruseEnvironment(m *mpi) {
 }
 
 func peruseScope(m *mpi) {
-	if !m.item("PERUSE_Query_queue_event_scope") {
-		return
-	}
 	m.initPeruse()
 	n := m.ask("PERUSE_Query_queue_event_scope", "scope", m.raw.PeruseScope)
 	m.expect(n.code.is(0), every(n.ge(named("PERUSE_PER_COMM", int32(binding.PerusePerComm))), n.le(named("PERUSE_GLOBAL", int32(binding.PeruseGlobal)))).
@@ -122,10 +110,8 @@ func peruseScope(m *mpi) {
 func peruseLock(m *mpi) {
 	lock := func() code { return m.call("PERUSE_Lock", m.raw.PeruseLock) }
 	unlock := func() code { return m.call("PERUSE_Unlock", m.raw.PeruseUnlock) }
-	if m.item("PERUSE_Lock") {
-		m.initPeruse()
-		if m.succeeds(lock()) && m.succeeds(unlock()) && m.succeeds(lock()) && m.succeeds(unlock()) {
-			m.expect(unlock().fails())
-		}
+	m.initPeruse()
+	if m.succeeds(lock()) && m.succeeds(unlock()) && m.succeeds(lock()) && m.succeeds(unlock()) {
+		m.expect(unlock().fails())
 	}
 }

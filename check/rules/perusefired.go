@@ -11,33 +11,21 @@ import (
 )
 
 // Rules about PERUSE's handles and callbacks: the process sends itself messages while a callback is registered (binding/peruse_watch.h).
-var peruseFiredRules = section{subject: "PERUSE", needs: "PERUSE_Init", none: "the library lists no event of PERUSE", rules: []rule{
-	peruseRule("peruse-register", "5.2.7, 5.2.11 and 5.2.12", "Each supported event can be registered for a communicator. Its handle gives the event and the communicator.", peruseRegister),
-	peruseRule("peruse-arguments", "5.2.7 to 5.2.12", "An unknown event, a null callback and a null handle are refused with their error codes.", peruseArguments),
-	peruseRule("peruse-activation", "5.2.8 and 5.2.9", "The callback is called while its handle is active, for each receive, and at no other time.", peruseActivation),
-	peruseRule("peruse-two-handles", "5.4", "The callbacks of all active handles of an event and a communicator are called.", peruseTwoHandles),
-	peruseRule("peruse-callback", "5.1.2", "The callback gets its handle, the parameter that was registered, and the whole request.", peruseCallback),
-	peruseRule("peruse-identifiers", "5.1.2", "An identifier belongs to one request, message or search from its beginning event to its ending event.", peruseIdentifiers),
-	peruseRule("peruse-release", "5.2.10", "PERUSE_Event_release sets the handle to PERUSE_EVENT_HANDLE_NULL, and its callback is not called again.", peruseRelease),
-	peruseRule("peruse-callback-set", "5.2.13", "The callback and the parameter of an inactive handle can be replaced.", peruseCallbackSet),
-	peruseRule("peruse-active-handle", "5.2.13 and 5.2.15", "For an active handle, PERUSE_Event_comm_callback_set and PERUSE_Event_propagate return PERUSE_ERR_EVENT_HANDLE.", peruseActiveHandle),
-	peruseRule("peruse-propagate", "5.2.15", "A handle applies to duplicates of its communicator after PERUSE_Event_propagate, and not without it.", perusePropagate),
-	peruseLockRule(refusable(peruseRule("peruse-lock-in-callback", "5.2.16", "A callback gets the lock that nobody holds.", peruseLockInCallback))),
+var peruseFiredRules = section{subject: "PERUSE", needs: "PERUSE_Init", none: "the library lists no event of PERUSE", file: binding.PeruseWatch, rules: []rule{
+	{Rule: promise("peruse-register", "PERUSE 2.0, 5.2.7, 5.2.11 and 5.2.12", "Each supported event can be registered for a communicator. Its handle gives the event and the communicator."), run: peruseRegister},
+	{Rule: promise("peruse-arguments", "PERUSE 2.0, 5.2.7 to 5.2.12", "An unknown event, a null callback and a null handle are refused with their error codes."), run: peruseArguments},
+	{Rule: promise("peruse-activation", "PERUSE 2.0, 5.2.8 and 5.2.9", "The callback is called while its handle is active, for each receive, and at no other time."), run: peruseActivation},
+	{Rule: promise("peruse-two-handles", "PERUSE 2.0, 5.4", "The callbacks of all active handles of an event and a communicator are called."), run: peruseTwoHandles},
+	{Rule: promise("peruse-callback", "PERUSE 2.0, 5.1.2", "The callback gets its handle, the parameter that was registered, and the whole request."), run: peruseCallback},
+	{Rule: promise("peruse-identifiers", "PERUSE 2.0, 5.1.2", "An identifier belongs to one request, message or search from its beginning event to its ending event."), run: peruseIdentifiers},
+	{Rule: promise("peruse-release", "PERUSE 2.0, 5.2.10", "PERUSE_Event_release sets the handle to PERUSE_EVENT_HANDLE_NULL, and its callback is not called again."), run: peruseRelease},
+	{Rule: promise("peruse-callback-set", "PERUSE 2.0, 5.2.13", "The callback and the parameter of an inactive handle can be replaced."), run: peruseCallbackSet},
+	{Rule: promise("peruse-active-handle", "PERUSE 2.0, 5.2.13 and 5.2.15", "For an active handle, PERUSE_Event_comm_callback_set and PERUSE_Event_propagate return PERUSE_ERR_EVENT_HANDLE."), run: peruseActiveHandle},
+	{Rule: promise("peruse-propagate", "PERUSE 2.0, 5.2.15", "A handle applies to duplicates of its communicator after PERUSE_Event_propagate, and not without it."), run: perusePropagate},
+	{Rule: lenient("peruse-lock-in-callback", "PERUSE 2.0, 5.2.16", "A callback gets the lock that nobody holds.", "a library may refuse the lock to a callback"), needs: "PERUSE_Lock", file: peruseLocks, run: peruseLockInCallback},
 }}
 
-func peruseRule(name, sections, text string, run func(*mpi)) rule {
-	return rule{Rule: promise(name, "PERUSE 2.0, "+sections, text), file: binding.PeruseWatch, run: run}
-}
-
-func peruseLockRule(r rule) rule {
-	r.needs, r.file = "PERUSE_Lock", "#define PERUSE_LOCKS\n"+r.file
-	return r
-}
-
-func refusable(r rule) rule {
-	r.Allowed = "a library may refuse the lock to a callback"
-	return r
-}
+var peruseLocks = "#define PERUSE_LOCKS\n" + binding.PeruseWatch
 
 // perused has handles of events, by number.
 type perused struct {

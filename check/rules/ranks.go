@@ -8,11 +8,11 @@ import (
 	"mpitx/check"
 )
 
-var rankRules = section{subject: "ranks", rules: []rule{
-	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, enumeration, description, binding, scope and flags."), ranks: 2, run: eachEntry(shares, cvars, pvars), merge: compareRanks},
-	{Rule: promise("ranks-enumerations", "MPI-3.1, Table 14.1", "Enumerations of the same name have the same number of items in all processes."), ranks: 2, none: "no variable has an enumeration", run: noteEnums, merge: compareRanks},
-	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."), ranks: 2, run: eachEntry(shares, categories), merge: compareRanks},
-	{Rule: promise("ranks-events", "MPI_T_event_get_info(3)", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."), needs: "MPI_T_event_get_num", none: noEvents, ranks: 2, run: eachEntry(noteEvents, events), merge: compareRanks},
+var rankRules = section{subject: "ranks", ranks: 2, rules: []rule{
+	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, enumeration, description, binding, scope and flags."), run: eachEntry(shares, cvars, pvars), merge: compareRanks},
+	{Rule: promise("ranks-enumerations", "MPI-3.1, Table 14.1", "Enumerations of the same name have the same number of items in all processes."), none: "no variable has an enumeration", run: noteEnums, merge: compareRanks},
+	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."), run: eachEntry(shares, categories), merge: compareRanks},
+	{Rule: promise("ranks-events", "MPI_T_event_get_info(3)", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."), needs: "MPI_T_event_get_num", none: noEvents, run: eachEntry(noteEvents, events), merge: compareRanks},
 }}
 
 func noteEvents(e *entry) {

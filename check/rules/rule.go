@@ -25,6 +25,7 @@ type rule struct {
 	stage stage
 	needs string // a routine; the rule does not apply to a library that lacks it
 	none  string // why the rule does not apply if nothing was tested
+	item  string // of a rule with one item; "": run begins items
 	ranks int    // processes of a job; 0: one, without a launcher
 	file  string // C before main in programs
 	alone bool   // each item needs a process of its own
@@ -35,6 +36,8 @@ type rule struct {
 // section has the rules of one file, with what most of them need.
 type section struct {
 	subject, needs, none, file string
+	stage                      stage
+	ranks                      int
 	rules                      []rule
 }
 
@@ -55,6 +58,7 @@ func allRules() []rule {
 	for _, s := range subjects {
 		for _, r := range s.rules {
 			r.Subject, r.needs, r.none, r.file = s.subject, cmp.Or(r.needs, s.needs), cmp.Or(r.none, s.none), cmp.Or(r.file, s.file)
+			r.stage, r.ranks = cmp.Or(r.stage, s.stage), cmp.Or(r.ranks, s.ranks)
 			out = append(out, r)
 		}
 	}

@@ -69,11 +69,13 @@ func Worker(args []string, rank int) int {
 		}
 	}()
 	m.identify(q.Version, q.Standard)
-	if r.needs != "" && !lib.Has(r.needs) {
+	if r.needs != "" && !m.has(r.needs) {
 		m.notApplicable("the library does not have %s", r.needs)
 	} else {
 		m.enter(r.stage)
-		r.run(m)
+		if r.item == "" || m.item("%s", r.item) {
+			r.run(m)
+		}
 		if m.items == 0 && r.none != "" {
 			m.notApplicable("%s", r.none)
 		}
@@ -86,6 +88,14 @@ func Worker(args []string, rank int) int {
 	}
 	os.Exit(0) // without MPI_Finalize, which costs time and may crash
 	return 0
+}
+
+// has reports whether the library has a routine, or QMPI.
+func (m *mpi) has(name string) bool {
+	if name == "QMPI" {
+		return m.lib.HasQMPI()
+	}
+	return m.lib.Has(name)
 }
 
 // failed notes the panic that ended a rule: it cannot be tested, or mpitx has failed, which is not the library's fault.
