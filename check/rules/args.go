@@ -33,6 +33,7 @@ type (
 		c string
 	}
 	handle struct {
+		code    // of the call that returned it
 		v       binding.RawHandle
 		c, null string
 	}
@@ -170,22 +171,11 @@ func (b *buffer) show(size int) string {
 	return excerpt(catalog.NewValue(b.t, b.b[:size]).String(), 60)
 }
 
-func (m *mpi) handle(name, ctype, null string) *handle {
-	h := &handle{0, m.fresh(name), null}
-	m.line("%s %s = %s;", ctype, h.c, null)
+// handle declares a handle. Its null value has the type's name in capitals.
+func (m *mpi) handle(name, ctype string) *handle {
+	h := &handle{c: m.fresh(name), null: strings.ToUpper(ctype) + "_NULL"}
+	m.line("%s %s = %s;", ctype, h.c, h.null)
 	return h
-}
-
-func (m *mpi) cvarHandle() *handle {
-	return m.handle("handle", "MPI_T_cvar_handle", "MPI_T_CVAR_HANDLE_NULL")
-}
-
-func (m *mpi) pvarHandle() *handle {
-	return m.handle("handle", "MPI_T_pvar_handle", "MPI_T_PVAR_HANDLE_NULL")
-}
-
-func (m *mpi) session() *handle {
-	return m.handle("session", "MPI_T_pvar_session", "MPI_T_PVAR_SESSION_NULL")
 }
 
 func (h *handle) in() arg  { return lit("%s", h.c) }

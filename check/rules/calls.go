@@ -196,7 +196,7 @@ func (m *mpi) infoArgument(e *entry, word string) arg {
 	case "desc_len":
 		return e.descLen.out()
 	case "enumtype":
-		e.enum = m.handle(word, "MPI_T_enum", "MPI_T_ENUM_NULL")
+		e.enum = m.handle(word, "MPI_T_enum")
 		return e.enum.out()
 	case "info":
 		return m.hints().out()

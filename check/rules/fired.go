@@ -20,7 +20,7 @@ var firedRules = section{subject: "events", needs: "MPI_T_event_register_callbac
 
 // watched is an event type whose callback notes what it sees.
 type watched struct {
-	*registration
+	*handle
 	m    *mpi
 	rank *num
 }
@@ -48,7 +48,7 @@ func (m *mpi) eachWatched(reads bool, f func(w *watched)) {
 		m.line("watch.handle = %s, watch.reads = %d;", w.in().c, map[bool]int{true: 1}[reads])
 		f(w)
 		if w.v != 0 {
-			m.freeRegistration(w.registration)
+			m.freeRegistration(w.handle)
 		}
 	}
 }
@@ -88,7 +88,7 @@ var safetyLevels = [...]string{"MPI_T_CB_REQUIRE_NONE", "MPI_T_CB_REQUIRE_MPI_RE
 // register registers the callback for a level, from 1.
 func (w *watched) register(level int) code {
 	w.m.line("watch.level = %s;", safetyLevels[level-1])
-	return w.m.registerCallback(w.registration, level)
+	return w.m.registerCallback(w.handle, level)
 }
 
 // registerAll registers it for all levels, as far as the library allows.

@@ -66,7 +66,7 @@ func uninitialized(m *mpi) {
 		}
 	}
 	if m.item("MPI_T_pvar_session_create") {
-		none(m.createSession(m.session()))
+		none(m.createSession().code)
 	}
 	if m.item("MPI_T_category_changed") {
 		none(m.stamp().code)

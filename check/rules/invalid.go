@@ -67,37 +67,33 @@ var (
 )
 
 // withoutHandle is what calls get that have a null handle, and a session unless s is nil.
-func withoutHandle(l *list, m *mpi, s *handle) *opened {
-	o := &opened{variable: variable{entry: &entry{list: l}, typ: catalog.TypeInt}, s: s}
-	if o.h = m.cvarHandle(); s != nil {
-		o.h = m.pvarHandle()
-	}
-	return o
+func withoutHandle(l *list, s *handle) *opened {
+	return &opened{variable: variable{entry: &entry{list: l}, typ: catalog.TypeInt}, s: s, h: l.handle("handle", l.prefix+"_handle")}
 }
 
 func invalidHandle(m *mpi) {
 	for _, one := range cvarCalls {
 		if m.item("MPI_T_cvar_%s", one.name) {
-			m.expect(one.call(withoutHandle(cvars(m), m, nil)).is(binding.ErrInvalidHandle))
+			m.expect(one.call(withoutHandle(cvars(m), nil)).is(binding.ErrInvalidHandle))
 		}
 	}
 	for _, one := range pvarCalls {
 		if m.item("MPI_T_pvar_%s", one.name) {
-			m.expect(one.call(withoutHandle(pvars(m), m, m.newSession())).is(binding.ErrInvalidHandle))
+			m.expect(one.call(withoutHandle(pvars(m), m.openSession())).is(binding.ErrInvalidHandle))
 		}
 	}
 }
 
 func invalidSession(m *mpi) {
 	if m.item("MPI_T_pvar_session_free") {
-		m.expect(m.freeSession(m.session()).is(binding.ErrInvalidSession))
+		m.expect(m.freeSession(m.handle("session", "MPI_T_pvar_session")).is(binding.ErrInvalidSession))
 	}
 	if all := m.openablePvars(); len(all) > 0 && m.item("MPI_T_pvar_handle_alloc") {
-		m.expect(m.openIn(m.session(), all[0]).is(binding.ErrInvalidSession))
+		m.expect(m.openIn(m.handle("session", "MPI_T_pvar_session"), all[0]).is(binding.ErrInvalidSession))
 	}
 	for _, one := range pvarCalls {
 		if m.item("MPI_T_pvar_%s", one.name) {
-			m.expect(one.call(withoutHandle(pvars(m), m, m.session())).is(binding.ErrInvalidSession, binding.ErrInvalidHandle))
+			m.expect(one.call(withoutHandle(pvars(m), m.handle("session", "MPI_T_pvar_session"))).is(binding.ErrInvalidSession, binding.ErrInvalidHandle))
 		}
 	}
 }
@@ -105,7 +101,7 @@ func invalidSession(m *mpi) {
 // freedHandle keeps copies of handles, as the routines that free them set them to null.
 func freedHandle(m *mpi) {
 	old := func(h *handle, ctype string) *handle {
-		kept := &handle{h.v, m.fresh("old"), h.null}
+		kept := &handle{v: h.v, c: m.fresh("old"), null: h.null}
 		m.line("%s %s = %s;", ctype, kept.c, h.c)
 		return kept
 	}
@@ -130,7 +126,7 @@ func freedHandle(m *mpi) {
 		freed(all[0], pvarCalls)
 	}
 	if m.item("MPI_T_pvar_session_free") {
-		s := m.newSession()
+		s := m.openSession()
 		kept := old(s, "MPI_T_pvar_session")
 		if m.freeSession(s).ok() {
 			m.expect(m.freeSession(kept).is(binding.ErrInvalidSession))

@@ -42,7 +42,7 @@ type section struct {
 }
 
 var subjects = []section{names, stringRules, enumRules, cvarRules, writeRules, pvarRules, sessionRules, categoryRules, initRules, threadRules,
-	invalidRules, profilingRules, rankRules, eventRules, eventHandleRules, sourceRules, firedRules, peruseRules, peruseFiredRules, qmpiRules}
+	invalidRules, profilingRules, rankRules, eventRules, firedRules, peruseRules, peruseFiredRules, qmpiRules}
 
 // All are all rules, in the order of reports.
 func All() []check.Rule {

@@ -38,24 +38,23 @@ func sessionIndependent(o *opened) {
 
 func foreignHandle(o *opened) {
 	foreign := *o
-	foreign.s = o.newSession()
+	foreign.s = o.openSession()
 	o.expect(foreign.read().is(binding.ErrInvalidHandle))
 }
 
 func sessionNull(m *mpi) {
-	s := m.newSession()
+	s := m.openSession()
 	m.expect(m.freeSession(s).is(0), s.isNull())
 }
 
 func sessionMany(m *mpi) {
 	var all []*handle
 	for range 16 {
-		s := m.session()
-		c := m.createSession(s)
-		if c.rc == binding.ErrOutOfSessions && len(all) > 0 {
+		s := m.createSession()
+		if s.rc == binding.ErrOutOfSessions && len(all) > 0 {
 			break
 		}
-		if !m.succeeds(c) {
+		if !m.succeeds(s.code) {
 			return
 		}
 		all = append(all, s)
@@ -74,7 +73,7 @@ func allHandles(m *mpi) {
 		m.succeeds(all.reset())
 	}
 	if m.item("a session without handles") {
-		succeed((&opened{variable: variable{entry: &entry{list: pvars(m)}}, s: m.newSession()}).all())
+		succeed((&opened{variable: variable{entry: &entry{list: pvars(m)}}, s: m.openSession()}).all())
 	}
 	m.each(pvars(m), anyVariable, func(o *opened) { succeed(o.all()) })
 }

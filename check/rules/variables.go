@@ -148,23 +148,24 @@ func anyVariable(variable) bool { return true }
 // open gets a handle of a variable, a performance variable's in a session of its own.
 func (m *mpi) open(v variable) *opened {
 	if v.prefix == "MPI_T_cvar" {
-		o := &opened{variable: v, h: m.cvarHandle(), count: m.num("count", untouched)}
-		o.code = m.call("MPI_T_cvar_handle_alloc", func() binding.Error { return m.raw.AllocCvar(int32(v.index), v.object, &o.h.v, o.count.p()) },
-			lit("%d", v.index), m.object(v.object), o.h.out(), o.count.out())
-		return o
+		return m.openIn(nil, v)
 	}
-	s, c := m.openSession()
-	if !c.ok() {
-		return &opened{variable: v, code: c}
+	s := m.openSession()
+	if !s.ok() {
+		return &opened{variable: v, code: s.code}
 	}
 	return m.openIn(s, v)
 }
 
-// openIn gets a handle of a performance variable.
+// openIn gets a handle in a session.
 func (m *mpi) openIn(s *handle, v variable) *opened {
-	o := &opened{variable: v, s: s, h: m.pvarHandle(), count: m.num("count", untouched)}
-	o.code = m.call("MPI_T_pvar_handle_alloc", func() binding.Error { return m.raw.AllocPvar(s.v, int32(v.index), v.object, &o.h.v, o.count.p()) },
-		s.in(), lit("%d", v.index), m.object(v.object), o.h.out(), o.count.out())
+	o := &opened{variable: v, s: s, h: m.handle("handle", v.prefix+"_handle"), count: m.num("count", untouched)}
+	o.code = o.call("handle_alloc", func() binding.Error {
+		if s == nil {
+			return m.raw.AllocCvar(int32(v.index), v.object, &o.h.v, o.count.p())
+		}
+		return m.raw.AllocPvar(s.v, int32(v.index), v.object, &o.h.v, o.count.p())
+	}, lit("%d", v.index), m.object(v.object), o.h.out(), o.count.out())
 	return o
 }
 
@@ -176,14 +177,30 @@ func (o *opened) call(routine string, f func() binding.Error, args ...arg) code 
 	return o.mpi.call(o.prefix+"_"+routine, f, args...)
 }
 
+// transfer calls a routine that reads or writes.
+func (o *opened) transfer(routine string, cvar func(r binding.Raw, h binding.RawHandle, b []byte) binding.Error,
+	pvar func(r binding.Raw, s, h binding.RawHandle, b []byte) binding.Error, buf *buffer) code {
+	return o.call(routine, func() binding.Error {
+		if o.s == nil {
+			return cvar(o.raw, o.h.v, buf.b)
+		}
+		return pvar(o.raw, o.s.v, o.h.v, buf.b)
+	}, o.h.in(), buf.out())
+}
+
 // readInto fills a buffer, and returns it.
 func (o *opened) readInto(buf *buffer) *buffer {
-	buf.code = o.call("read", func() binding.Error {
-		if o.s == nil {
-			return o.raw.ReadCvar(o.h.v, buf.b)
-		}
-		return o.raw.ReadPvar(o.s.v, o.h.v, buf.b)
-	}, o.h.in(), buf.out())
+	buf.code = o.transfer("read", binding.Raw.ReadCvar, binding.Raw.ReadPvar, buf)
+	return buf
+}
+
+func (o *opened) write(buf *buffer) code {
+	return o.transfer("write", binding.Raw.WriteCvar, binding.Raw.WritePvar, buf)
+}
+
+func (o *opened) readReset() *buffer {
+	buf := o.buffer()
+	buf.code = o.transfer("readreset", nil, binding.Raw.ReadResetPvar, buf)
 	return buf
 }
 
@@ -210,15 +227,6 @@ func (o *opened) counts() bool { return o.count.v >= 1 && o.count.v <= 1<<20 }
 // size is the number of bytes of the value.
 func (o *opened) size() int { return int(o.count.v) * o.typ.Size() }
 
-func (o *opened) write(buf *buffer) code {
-	return o.call("write", func() binding.Error {
-		if o.s == nil {
-			return o.raw.WriteCvar(o.h.v, buf.b)
-		}
-		return o.raw.WritePvar(o.s.v, o.h.v, buf.b)
-	}, o.h.in(), buf.out())
-}
-
 func (o *opened) free() code {
 	return o.call("handle_free", func() binding.Error {
 		if o.s == nil {
@@ -228,23 +236,14 @@ func (o *opened) free() code {
 	}, o.h.out())
 }
 
-func (o *opened) start() code {
-	return o.call("start", func() binding.Error { return o.raw.StartPvar(o.s.v, o.h.v) }, o.h.in())
+// control calls a routine that starts, stops or resets.
+func (o *opened) control(routine string, f func(r binding.Raw, s, h binding.RawHandle) binding.Error) code {
+	return o.call(routine, func() binding.Error { return f(o.raw, o.s.v, o.h.v) }, o.h.in())
 }
 
-func (o *opened) stop() code {
-	return o.call("stop", func() binding.Error { return o.raw.StopPvar(o.s.v, o.h.v) }, o.h.in())
-}
-
-func (o *opened) reset() code {
-	return o.call("reset", func() binding.Error { return o.raw.ResetPvar(o.s.v, o.h.v) }, o.h.in())
-}
-
-func (o *opened) readReset() *buffer {
-	buf := o.buffer()
-	buf.code = o.call("readreset", func() binding.Error { return o.raw.ReadResetPvar(o.s.v, o.h.v, buf.b) }, o.h.in(), buf.out())
-	return buf
-}
+func (o *opened) start() code { return o.control("start", binding.Raw.StartPvar) }
+func (o *opened) stop() code  { return o.control("stop", binding.Raw.StopPvar) }
+func (o *opened) reset() code { return o.control("reset", binding.Raw.ResetPvar) }
 
 // runs starts a variable, unless it is continuous.
 func (o *opened) runs() bool { return continuous(o.variable) || o.start().ok() }
@@ -255,38 +254,36 @@ func (o *opened) stopped() bool { return o.start().ok() && o.stop().ok() }
 // all is the session with MPI_T_PVAR_ALL_HANDLES.
 func (o *opened) all() *opened {
 	all := *o
-	all.h = &handle{o.raw.AllHandles(), "MPI_T_PVAR_ALL_HANDLES", ""}
+	all.h = &handle{v: o.raw.AllHandles(), c: "MPI_T_PVAR_ALL_HANDLES"}
 	return &all
 }
 
 // elsewhere opens the variable in another session.
-func (o *opened) elsewhere() *opened { return o.openIn(o.newSession(), o.variable) }
+func (o *opened) elsewhere() *opened { return o.openIn(o.openSession(), o.variable) }
 
-func (m *mpi) createSession(s *handle) code {
-	return m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
+func (m *mpi) createSession() *handle {
+	s := m.handle("session", "MPI_T_pvar_session")
+	s.code = m.call("MPI_T_pvar_session_create", func() binding.Error { return m.raw.CreateSession(&s.v) }, s.out())
+	return s
 }
 
 // openSession creates a session. If the library has no more sessions, it frees those of earlier items and tries again.
-func (m *mpi) openSession() (*handle, code) {
-	s := m.session()
-	c := m.createSession(s)
-	if c.rc == binding.ErrOutOfSessions && len(m.earlier) > 0 {
+func (m *mpi) openSession() *handle {
+	s := m.createSession()
+	if s.rc == binding.ErrOutOfSessions && len(m.earlier) > 0 {
 		m.quietly(func() {
 			for _, old := range m.earlier {
-				m.freeSession(&handle{old.v, m.session().c, old.null})
+				again := m.handle("session", "MPI_T_pvar_session")
+				again.v = old.v
+				m.freeSession(again)
 			}
 		})
 		m.earlier = nil
-		c = m.createSession(s)
+		s = m.createSession()
 	}
-	if c.ok() && !m.dry {
+	if s.ok() && !m.dry {
 		m.sessions = append(m.sessions, s)
 	}
-	return s, c
-}
-
-func (m *mpi) newSession() *handle {
-	s, _ := m.openSession()
 	return s
 }
 
