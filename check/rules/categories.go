@@ -10,15 +10,15 @@ import (
 )
 
 var categoryRules = section{subject: "categories", none: "the library has no categories", rules: []rule{
-	{Rule: promise("category-members", "MPI-3.1, 14.3.8", "The member lists of a category have as many elements as MPI_T_category_get_info announces, and elements past them are not modified."), run: wholeLists},
-	{Rule: promise("category-short-list", "MPI-3.1, 14.3.8", "A shorter array receives as many members as it has elements, and not more."), run: shortLists},
+	{Rule: promise("category-members", "MPI-3.1, 14.3.8", "The member lists of a category have as many elements as MPI_T_category_get_info announces, and elements past them are not modified."), run: eachMembers(wholeList)},
+	{Rule: promise("category-short-list", "MPI-3.1, 14.3.8", "A shorter array receives as many members as it has elements, and not more."), run: eachMembers(shortList)},
 	{Rule: promise("category-indices", "MPI-3.1, 14.3.8", "The members of a category are indices of variables and categories."), run: categoryIndices},
 	{Rule: promise("category-no-cycles", "MPI-3.1, 14.3.8", "No category contains itself, directly or through others."), run: categoryCycles},
 	{Rule: promise("category-changed", "MPI-3.1, 14.3.8", "The stamp of MPI_T_category_changed stays the same while no category changes."), item: "MPI_T_category_changed", run: categoryStamp},
 	{Rule: promise("category-changed-by-init", "MPI-3.1, 14.3.8", "If MPI_Init adds categories or members, the stamp changes."), stage: before, run: categoryStampOfInit},
 	{Rule: promise("category-order-kept", "MPI-3.1, 14.3.8", "Members are not removed from a category, and their order does not change."), stage: before, run: categoryOrder},
 	{Rule: promise("category-changed-rises", "MPI-3.1, 14.3.8", "The stamp of MPI_T_category_changed never falls."), stage: before, run: categoryStampRises},
-	{Rule: promise("category-members-once", "MPI-3.1, 14.3.8", "The members of a category are a set: its lists have each of them once."), run: categoryMembersOnce},
+	{Rule: promise("category-members-once", "MPI-3.1, 14.3.8", "The members of a category are a set: its lists have each of them once."), run: eachMembers(membersOnce)},
 	{Rule: promise("category-events", "MPI_T_category_get_num_events(3) and MPI_T_category_get_events(3)", "The list of a category's event types has as many elements as announced, or as the array has, and they are indices of event types."), needs: "MPI_T_category_get_events", run: categoryEvents},
 }}
 
@@ -52,53 +52,50 @@ func (e *entry) announced(kind int) int32 {
 	return n
 }
 
-// eachMembers calls f for each list of each category, in an item.
-func eachMembers(m *mpi, f func(e *entry, kind int, n *num)) {
-	m.entries(categories(m), func(e *entry) {
+// eachMembers is a rule about each list of each category.
+func eachMembers(f func(e *entry, kind int, n *num)) func(*mpi) {
+	return eachEntry(func(e *entry) {
 		for kind, n := range e.nums {
-			if m.expect(n.ge(0).as("a number of members")) {
+			if e.expect(n.ge(0).as("a number of members")) {
 				e.announced(kind)
 				f(e, kind, n)
 			}
 		}
-	})
+	}, categories)
 }
 
 // wholeList expects that a list has n elements, and that those after them stay as they are.
-func (m *mpi) wholeList(e *entry, kind int, n *num) {
-	list := m.members(kind, e.index, n.v+4)
-	written := named(m.fresh("written"), int32(slices.Index(append(list.b, untouched), untouched)))
-	m.line("int %s = 0;", written.c)
-	m.line("while (%s < %d && %s[%s] != %d) %s++;", written.c, len(list.b), list.c, written.c, untouched, written.c)
-	m.expect(list.is(0), written.is(n).as("%d elements", n.v).but("%v elements", written))
+func wholeList(e *entry, kind int, n *num) {
+	list := e.members(kind, e.index, n.v+4)
+	written := named(e.fresh("written"), int32(slices.Index(append(list.b, untouched), untouched)))
+	e.line("int %s = 0;", written.c)
+	e.line("while (%s < %d && %s[%s] != %d) %s++;", written.c, len(list.b), list.c, written.c, untouched, written.c)
+	e.expect(list.is(0), written.is(n).as("%d elements", n.v).but("%v elements", written))
 }
 
 // shortList expects that an array of n-1 elements is filled, and not more.
-func (m *mpi) shortList(e *entry, kind int, n *num) {
+func shortList(e *entry, kind int, n *num) {
 	if n.v >= 2 {
-		list, last := m.members(kind, e.index, n.v-1), int(n.v-1)
-		m.expect(list.is(0), list.at(last-1).isnt(untouched).as("%d elements", last), list.at(last).is(untouched).as("%d elements", last))
+		list, last := e.members(kind, e.index, n.v-1), int(n.v-1)
+		e.expect(list.is(0), list.at(last-1).isnt(untouched).as("%d elements", last), list.at(last).is(untouched).as("%d elements", last))
 	}
 }
 
 // listOfIndices expects that the elements of a list are indices below a number.
-func (m *mpi) listOfIndices(e *entry, kind int, n, most *num) {
-	list := m.members(kind, e.index, n.v)
+func listOfIndices(e *entry, kind int, n, most *num) {
+	list := e.members(kind, e.index, n.v)
 	for k := range int(n.v) {
 		index := list.at(k)
-		m.expect(either(index.is(untouched), every(index.ge(0), index.below(most)).as("an index below %v", most)))
+		e.expect(either(index.is(untouched), every(index.ge(0), index.below(most)).as("an index below %v", most)))
 	}
 }
-
-func wholeLists(m *mpi) { eachMembers(m, m.wholeList) }
-func shortLists(m *mpi) { eachMembers(m, m.shortList) }
 
 func categoryIndices(m *mpi) {
 	var most []*num
 	for _, l := range lists(m) {
 		most = append(most, m.count(l))
 	}
-	eachMembers(m, func(e *entry, kind int, n *num) { m.listOfIndices(e, kind, n, most[kind]) })
+	eachMembers(func(e *entry, kind int, n *num) { listOfIndices(e, kind, n, most[kind]) })(m)
 }
 
 func categoryEvents(m *mpi) {
@@ -107,9 +104,9 @@ func categoryEvents(m *mpi) {
 		n := m.ask("MPI_T_category_get_num_events", "num_events", func(n *int32) binding.Error { return m.raw.CategoryNumEvents(int32(e.index), n) }, lit("%d", e.index))
 		if m.expect(n.code.is(0), n.ge(0).as("a number of event types")) {
 			few(n.v, "event types of "+e.label())
-			m.wholeList(e, eventMembers, n)
-			m.shortList(e, eventMembers, n)
-			m.listOfIndices(e, eventMembers, n, most)
+			wholeList(e, eventMembers, n)
+			shortList(e, eventMembers, n)
+			listOfIndices(e, eventMembers, n, most)
 		}
 	})
 }
@@ -213,20 +210,18 @@ func categoryStampRises(m *mpi) {
 	}
 }
 
-func categoryMembersOnce(m *mpi) {
-	eachMembers(m, func(e *entry, kind int, n *num) {
-		list := m.members(kind, e.index, n.v)
-		if !list.ok() {
-			return
+func membersOnce(e *entry, kind int, n *num) {
+	list := e.members(kind, e.index, n.v)
+	if !list.ok() {
+		return
+	}
+	first := map[int32]int{}
+	for k, index := range list.b[:n.v] {
+		if at, twice := first[index]; twice && index != untouched {
+			e.expect(list.at(k).isnt(list.at(at)).as("each member once").but("%d at %d and %d", index, at, k))
 		}
-		first := map[int32]int{}
-		for k, index := range list.b[:n.v] {
-			if at, twice := first[index]; twice && index != untouched {
-				m.expect(list.at(k).isnt(list.at(at)).as("each member once").but("%d at %d and %d", index, at, k))
-			}
-			first[index] = k
-		}
-	})
+		first[index] = k
+	}
 }
 
 func categoryStampOfInit(m *mpi) {

@@ -220,10 +220,10 @@ func codesOfLists(m *mpi) {
 	}
 	for _, e := range m.enumerations() {
 		if m.item("enumeration of %s", e.name) {
-			m.again(e)
-			n := m.enumInfo(e, nil, m.num("len", 0))
+			e.again()
+			n := e.getInfo(nil, m.num("len", 0))
 			for k := range min(8, int(n.v)) {
-				m.enumItem(e, k, nil, nil)
+				e.getItem(k, nil, nil)
 			}
 		}
 	}

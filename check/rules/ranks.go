@@ -10,7 +10,7 @@ import (
 
 var rankRules = section{subject: "ranks", ranks: 2, rules: []rule{
 	{Rule: promise("ranks-variables", "MPI-3.1, Table 14.1", "Variables of the same name have the same metadata in all processes: verbosity, class, datatype, enumeration, description, binding, scope and flags."), run: eachEntry(shares, cvars, pvars), merge: compareRanks},
-	{Rule: promise("ranks-enumerations", "MPI-3.1, Table 14.1", "Enumerations of the same name have the same number of items in all processes."), none: "no variable has an enumeration", run: noteEnums, merge: compareRanks},
+	{Rule: promise("ranks-enumerations", "MPI-3.1, Table 14.1", "Enumerations of the same name have the same number of items in all processes."), none: "no variable has an enumeration", run: eachEnum(noteEnums), merge: compareRanks},
 	{Rule: promise("ranks-categories", "MPI-3.1, Table 14.1", "Categories of the same name have the same description and numbers of members in all processes."), run: eachEntry(shares, categories), merge: compareRanks},
 	{Rule: promise("ranks-events", "MPI_T_event_get_info(3)", "Event types of the same name have the same metadata in all processes: verbosity, elements, description and binding."), needs: "MPI_T_event_get_num", none: noEvents, run: eachEntry(noteEvents, events), merge: compareRanks},
 }}
@@ -30,18 +30,16 @@ func shares(e *entry) {
 	enum := ""
 	if e.hasEnum() {
 		m.quietly(func() {
-			_, name := m.enumName(&enumeration{handle: e.enum, name: e.label()})
+			_, name := (&enumeration{mpi: m, handle: e.enum, name: e.label()}).getName()
 			enum = "enumeration " + name.String() + ", "
 		})
 	}
 	m.fact(key, fmt.Sprint(e.nums, enum, e.desc.String()))
 }
 
-func noteEnums(m *mpi) {
-	enums(m, func(e *enumeration) {
-		n, name := m.enumName(e)
-		m.fact("enumeration "+name.String(), n.String())
-	})
+func noteEnums(e *enumeration) {
+	n, name := e.getName()
+	e.fact("enumeration "+name.String(), n.String())
 }
 
 // compareRanks compares what the ranks noted by name.

@@ -46,13 +46,13 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 	}
 	for _, e := range m.enumerations() {
 		if m.item("enumeration of %s", e.name) {
-			m.again(e)
-			f(stringCall{"name", func(buf *buffer, length *num) code { return m.enumInfo(e, buf, length).code }})
+			e.again()
+			f(stringCall{"name", func(buf *buffer, length *num) code { return e.getInfo(buf, length).code }})
 		}
 		for _, k := range m.someItems(e) {
 			if m.item("%s (item %d)", e.name, k) {
-				m.again(e)
-				f(stringCall{"item", func(buf *buffer, length *num) code { return m.enumItem(e, k, buf, length).code }})
+				e.again()
+				f(stringCall{"item", func(buf *buffer, length *num) code { return e.getItem(k, buf, length).code }})
 			}
 		}
 	}
@@ -61,12 +61,12 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 // someItems returns the first and the last item of an enumeration, and the one with the longest name.
 func (m *mpi) someItems(e *enumeration) (some []int) {
 	m.quietly(func() {
-		m.again(e)
-		n := int(m.enumInfo(e, nil, m.num("len", 0)).v)
+		e.again()
+		n := int(e.getInfo(nil, m.num("len", 0)).v)
 		longest, most := 0, 0
 		for k := range min(n, 4096) {
 			name := m.text("name", wholeName)
-			m.enumItem(e, k, name, m.num("len", wholeName))
+			e.getItem(k, name, m.num("len", wholeName))
 			if size := len(name.String()); size > most {
 				longest, most = k, size
 			}
@@ -168,18 +168,19 @@ func noDescription(m *mpi) {
 
 // enumeration is one that a variable has.
 type enumeration struct {
+	*mpi
 	*handle
 	of   *entry // the first variable that has it
 	name string // of this variable
-	num  int
+	size int    // items
 }
 
 // again gets the enumeration's handle, for a new item.
-func (m *mpi) again(e *enumeration) { e.handle = m.entry(e.of.list, e.of.index).enum }
+func (e *enumeration) again() { e.handle = e.entry(e.of.list, e.of.index).enum }
 
-func (m *mpi) enumInfo(e *enumeration, buf *buffer, length *num) *num {
-	n := m.num("num", untouched)
-	n.code = m.call("MPI_T_enum_get_info", func() binding.Error { return m.raw.EnumInfo(e.v, n.p(), buf.p(), length.p()) },
+func (e *enumeration) getInfo(buf *buffer, length *num) *num {
+	n := e.num("num", untouched)
+	n.code = e.call("MPI_T_enum_get_info", func() binding.Error { return e.raw.EnumInfo(e.v, n.p(), buf.p(), length.p()) },
 		e.in(), n.out(), buf.out(), length.out())
 	if n.ok() {
 		few(max(0, n.v), "items of the enumeration of "+cmp.Or(e.name, "a variable")) // enum-not-empty finds what is below
@@ -187,16 +188,16 @@ func (m *mpi) enumInfo(e *enumeration, buf *buffer, length *num) *num {
 	return n
 }
 
-// enumName is enumInfo with a buffer for the name.
-func (m *mpi) enumName(e *enumeration) (*num, *buffer) {
-	buf, length := m.text("name", wholeName), m.num("name_len", wholeName)
-	return m.enumInfo(e, buf, length), buf
+// getName is getInfo with a buffer for the name.
+func (e *enumeration) getName() (*num, *buffer) {
+	buf, length := e.text("name", wholeName), e.num("name_len", wholeName)
+	return e.getInfo(buf, length), buf
 }
 
-// enumItem returns the value of an item.
-func (m *mpi) enumItem(e *enumeration, k int, buf *buffer, length *num) *num {
-	v := m.num("value", untouched)
-	v.code = m.call("MPI_T_enum_get_item", func() binding.Error { return m.raw.EnumItem(e.v, int32(k), v.p(), buf.p(), length.p()) },
+// getItem returns the value of an item.
+func (e *enumeration) getItem(k int, buf *buffer, length *num) *num {
+	v := e.num("value", untouched)
+	v.code = e.call("MPI_T_enum_get_item", func() binding.Error { return e.raw.EnumItem(e.v, int32(k), v.p(), buf.p(), length.p()) },
 		e.in(), lit("%d", k), v.out(), buf.out(), length.out())
 	return v
 }
@@ -208,7 +209,7 @@ func (m *mpi) enumerations() (all []*enumeration) {
 		for e := range m.listed(l) {
 			if e.hasEnum() && !seen[e.enum.v] {
 				seen[e.enum.v] = true
-				all = append(all, &enumeration{of: e, name: e.label()})
+				all = append(all, &enumeration{mpi: m, of: e, name: e.label()})
 			}
 		}
 	}
@@ -216,14 +217,17 @@ func (m *mpi) enumerations() (all []*enumeration) {
 }
 
 // enums calls f for each enumeration, in an item of its own, with a handle that the item got.
-func enums(m *mpi, f func(*enumeration)) {
+func (m *mpi) enums(f func(*enumeration)) {
 	for _, e := range m.enumerations() {
 		if m.item("enumeration of %s", e.name) {
-			m.again(e)
-			if n, _ := m.enumName(e); m.succeeds(n.code) {
-				e.num = int(n.v)
+			e.again()
+			if n, _ := e.getName(); m.succeeds(n.code) {
+				e.size = int(n.v)
 				f(e)
 			}
 		}
 	}
 }
+
+// eachEnum is a rule about each enumeration.
+func eachEnum(f func(*enumeration)) func(*mpi) { return func(m *mpi) { m.enums(f) } }

@@ -299,7 +299,7 @@ func (m *mpi) crashes(v variable, open func()) {
 	case strings.Contains(v.fault, "in get_info"):
 		m.entry(v.list, v.index)
 	case strings.Contains(v.fault, "in enum_get_info"):
-		m.enumInfo(&enumeration{handle: m.entry(v.list, v.index).enum}, nil, m.num("len", 0))
+		(&enumeration{mpi: m, handle: m.entry(v.list, v.index).enum}).getInfo(nil, m.num("len", 0))
 	default:
 		open()
 	}
