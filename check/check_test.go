@@ -28,6 +28,15 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
+// broken is a result with violations of items.
+func broken(s Status, items ...string) *Result {
+	r := &Result{Status: Passed}
+	for _, item := range items {
+		r.Add(Violation{Status: s, Item: item})
+	}
+	return r
+}
+
 func report(library string, results ...*Result) *Report {
 	return &Report{Schema: Schema, Version: Version, Library: library, Results: results}
 }
@@ -35,10 +44,8 @@ func report(library string, results ...*Result) *Report {
 // A baseline leaves out the items that it has, and those only.
 func TestSubtract(t *testing.T) {
 	bad := func(rule string, items ...string) *Result {
-		r := &Result{Rule: Rule{Name: rule}, Status: Passed}
-		for _, item := range items {
-			r.Add(Violation{Status: Violated, Item: item})
-		}
+		r := broken(Violated, items...)
+		r.Name = rule
 		return r
 	}
 	failed := &Result{Rule: Rule{Name: "untried"}, Status: Failed}
@@ -108,13 +115,6 @@ func TestReadBaseline(t *testing.T) {
 
 // A crash that happens twice is shown rather than one that happened once.
 func TestRepeat(t *testing.T) {
-	crashed := func(items ...string) *Result {
-		r := &Result{}
-		for _, item := range items {
-			r.Add(Violation{Status: Crashed, Item: item})
-		}
-		return r
-	}
 	for _, test := range []struct {
 		first, again []string
 		want         string // the item that is shown
@@ -125,8 +125,8 @@ func TestRepeat(t *testing.T) {
 		{[]string{"x", "y", "z", "a"}, []string{"a"}, "a", true}, // the first report has no program for it
 		{[]string{"a"}, nil, "a", false},
 	} {
-		r := crashed(test.first...)
-		if ok := r.Repeat(crashed(test.again...)); ok != test.ok || r.Violations[0].Item != test.want {
+		r := broken(Crashed, test.first...)
+		if ok := r.Repeat(broken(Crashed, test.again...)); ok != test.ok || r.Violations[0].Item != test.want {
 			t.Errorf("%q, %q: %t, %s", test.first, test.again, ok, r.Violations[0].Item)
 		}
 	}
@@ -149,15 +149,8 @@ func TestSameProduct(t *testing.T) {
 
 // Crashes that the baseline does not have count only if they happen again.
 func TestSteady(t *testing.T) {
-	crash := func(items ...string) *Result {
-		r := &Result{}
-		for _, item := range items {
-			r.Add(Violation{Status: Crashed, Item: item})
-		}
-		return r
-	}
-	now := crash("a", "b", "c")
-	now.Steady(map[string]bool{"a": true}, crash("a", "c"))
+	now := broken(Crashed, "a", "b", "c")
+	now.Steady(map[string]bool{"a": true}, broken(Crashed, "a", "c"))
 	if got := strings.Join(now.BadItems, " "); got != "a c" || now.Status != Crashed || now.Bad != 2 || len(now.Violations) != 2 || now.Items != 3 {
 		t.Errorf("%q, %+v", got, now)
 	}

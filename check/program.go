@@ -60,20 +60,21 @@ func (p *Program) String() string {
 	for _, line := range [][2]string{{"Promised", p.Promise}, {"Library", p.Library}, {"Item", p.Item}, {"Expected", p.Expected}, {"Got", p.Got}} {
 		comment(&b, line[0], line[1])
 	}
-	end := "It exits with 1 if the library breaks the rule, and with 0 if it keeps it."
-	if p.Kept == "" {
-		end = "It crashes or hangs if the library breaks the rule, and exits with 0 if it keeps it."
-		if p.Allowed != "" {
-			end = "It crashes or hangs, as the standard allows, or exits with 0."
-		}
-	} else if p.Allowed != "" {
-		end = "It prints whether the library does this, and exits with 0, as the standard allows both."
+	does, broken, code := "It exits with 1 if the library breaks the rule, and with 0 if it keeps it.", "VIOLATED", "kept ? 0 : 1"
+	switch {
+	case p.Kept == "" && p.Allowed != "":
+		does = "It crashes or hangs, as the standard allows, or exits with 0."
+	case p.Kept == "":
+		does = "It crashes or hangs if the library breaks the rule, and exits with 0 if it keeps it."
+	case p.Allowed != "":
+		does = "It prints whether the library does this, and exits with 0, as the standard allows both."
+		broken, code = "unchecked, which the standard allows", "0"
 	}
 	run := "./a.out"
 	if p.Ranks > 0 {
 		run = fmt.Sprintf("mpirun -n %d ./a.out", p.Ranks)
 	}
-	fmt.Fprintf(&b, " *\n * Compile it with the library's mpicc and start it: mpicc FILE.c && %s\n * %s */\n", run, end)
+	fmt.Fprintf(&b, " *\n * Compile it with the library's mpicc and start it: mpicc FILE.c && %s\n * %s */\n", run, does)
 	if strings.HasPrefix(p.Section, "PERUSE") {
 		b.WriteString("#include <peruse.h>\n")
 	}
@@ -85,18 +86,14 @@ func (p *Program) String() string {
 	for _, line := range p.Lines {
 		fmt.Fprintf(&b, "    %s\n", line)
 	}
-	switch {
-	case p.Kept != "" && p.Allowed != "":
+	if p.Kept == "" {
+		b.WriteString("    printf(\"kept: no crash\\n\");\n")
+		code = "0"
+	} else {
 		fmt.Fprintf(&b, "    int kept = %s;\n", p.Kept)
-		fmt.Fprintf(&b, "    printf(\"%%s: expected %%s\\n\", kept ? \"kept\" : \"unchecked, which the standard allows\", %s);\n", Quote(p.Expected))
-		b.WriteString("    fflush(stdout);\n    _Exit(0); /* without MPI_Finalize, which may crash */\n}\n")
-	case p.Kept != "":
-		fmt.Fprintf(&b, "    int kept = %s;\n", p.Kept)
-		fmt.Fprintf(&b, "    printf(\"%%s: expected %%s\\n\", kept ? \"kept\" : \"VIOLATED\", %s);\n", Quote(p.Expected))
-		b.WriteString("    fflush(stdout);\n    _Exit(kept ? 0 : 1); /* without MPI_Finalize, which may crash after a violation */\n}\n")
-	default:
-		b.WriteString("    printf(\"kept: no crash\\n\");\n    fflush(stdout);\n    _Exit(0);\n}\n")
+		fmt.Fprintf(&b, "    printf(\"%%s: expected %%s\\n\", kept ? \"kept\" : \"%s\", %s);\n", broken, Quote(p.Expected))
 	}
+	fmt.Fprintf(&b, "    fflush(stdout);\n    _Exit(%s); /* without MPI_Finalize, which may crash */\n}\n", code)
 	return b.String()
 }
 

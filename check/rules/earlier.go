@@ -122,39 +122,81 @@ func cvarHandleKept(m *mpi) {
 	}
 }
 
-// cvarConstant reads constants before MPI_Init and after MPI_Finalize.
-func cvarConstant(m *mpi) {
-	type reading struct {
-		*opened
-		buf *buffer
-		earlier
+// reading is a variable that was read, with the calls that did it.
+type reading struct {
+	*opened
+	buf *buffer
+	earlier
+}
+
+// read opens a control variable and reads it.
+func (m *mpi) read(v variable) reading {
+	if o := m.open(v); o.ok() {
+		return reading{opened: o, buf: o.read()}
 	}
-	read := func(v variable) (r reading) {
-		if r.opened = m.open(v); r.ok() {
-			r.buf = r.read()
-		}
-		return r
-	}
-	var all []reading
+	return reading{buf: unreadable}
+}
+
+// readings reads control variables before the first item.
+func (m *mpi) readings(which func(variable) bool) (all []reading) {
 	for _, v := range m.openableCvars() {
-		if v.value("scope") == int32(catalog.ScopeConstant) {
+		if which(v) {
 			var one reading
-			before := m.early(func() { one = read(v) })
-			one.earlier = before
-			all = append(all, one)
+			before := m.early(func() { one = m.read(v) })
+			if one.earlier = before; one.buf.ok() {
+				all = append(all, one)
+			}
 		}
 	}
-	m.initMPI()
-	m.finalizeMPI()
+	return all
+}
+
+// readAgain reads them again, each in an item. find returns the variable, if it is there.
+func (m *mpi) readAgain(all []reading, find func(was variable) (variable, bool), same func(now, was reading) cond) {
 	for _, was := range all {
-		if was.buf == nil || !was.buf.ok() || !m.item("%s", was.name) {
+		if !m.item("%s", was.name) {
 			continue
 		}
 		m.after(was.earlier, func() {
-			if now := read(was.variable); now.buf != nil && now.buf.ok() {
-				same := now.buf.same(was.buf, min(now.size(), was.size()))
-				m.expect(same.as("%s, as before MPI_Init", same.want))
+			if v, ok := find(was.variable); ok {
+				if now := m.read(v); now.buf.ok() {
+					m.expect(same(now, was))
+				}
 			}
 		})
 	}
+}
+
+// cvarConstant reads constants before MPI_Init and after MPI_Finalize.
+func cvarConstant(m *mpi) {
+	all := m.readings(func(v variable) bool { return v.value("scope") == int32(catalog.ScopeConstant) })
+	m.initMPI()
+	m.finalizeMPI()
+	m.readAgain(all, func(was variable) (variable, bool) { return was, true }, func(now, was reading) cond {
+		same := now.buf.same(was.buf, min(now.size(), was.size()))
+		return same.as("%s, as before MPI_Init", same.want)
+	})
+}
+
+func stringsKept(m *mpi) {
+	all := m.readings(isText)
+	m.finalizeTool()
+	m.startTool()
+	m.sameTexts(all)
+}
+
+func stringsKeptAfterMPI(m *mpi) {
+	all := m.readings(isText)
+	m.finalizeMPI()
+	m.sameTexts(all)
+}
+
+// sameTexts reads control variables again, by name, as indices may move.
+func (m *mpi) sameTexts(all []reading) {
+	m.readAgain(all, func(was variable) (variable, bool) {
+		index := m.indexOf(cvars(m), was.name, nil)
+		return variable{entry: &entry{list: was.list, index: int(index.v)}, typ: was.typ}, index.ok()
+	}, func(now, was reading) cond {
+		return now.buf.equals(was.buf).as("the text as before").but("%s, and %s before", excerpt(now.buf.String(), 60), excerpt(was.buf.String(), 60))
+	})
 }

@@ -173,69 +173,6 @@ func initAfterFinalize(m *mpi) {
 	}
 }
 
-func stringsKept(m *mpi) {
-	all := m.texts()
-	m.finalizeTool()
-	m.startTool()
-	m.sameTexts(all)
-}
-
-func stringsKeptAfterMPI(m *mpi) {
-	all := m.texts()
-	m.finalizeMPI()
-	m.sameTexts(all)
-}
-
-// reading is a control variable that has text, what it had, and the calls that read it.
-type reading struct {
-	variable
-	text *buffer
-	earlier
-}
-
-// texts reads the control variables that have text.
-func (m *mpi) texts() (all []reading) {
-	for _, v := range m.openableCvars() {
-		if !isText(v) {
-			continue
-		}
-		one := reading{variable: v}
-		one.earlier = m.early(func() { one.text = m.read(v) })
-		if one.text.ok() {
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
-// read opens a control variable and reads it.
-func (m *mpi) read(v variable) *buffer {
-	if o := m.open(v); o.ok() {
-		return o.read()
-	}
-	return unreadable
-}
-
-// sameTexts reads control variables again, by name, as indices may move.
-func (m *mpi) sameTexts(all []reading) {
-	for _, was := range all {
-		if !m.item("%s", was.name) {
-			continue
-		}
-		m.after(was.earlier, func() {
-			index := m.indexOf(cvars(m), was.name, nil)
-			if !index.ok() {
-				return
-			}
-			moved := *was.entry
-			moved.index = int(index.v)
-			if now := m.read(variable{entry: &moved, typ: was.typ}); now.ok() {
-				m.expect(now.equals(was.text).as("the text as before").but("%s, and %s before", excerpt(now.String(), 60), excerpt(was.text.String(), 60)))
-			}
-		})
-	}
-}
-
 func threadKept(m *mpi) {
 	m.initMPI()
 	was := m.queryThread()

@@ -51,6 +51,12 @@ type journal struct {
 	ended        bool
 }
 
+// notedViolation is a violation with its program, which reports do not have.
+type notedViolation struct {
+	check.Violation
+	Program string
+}
+
 func readJournal(text string) *journal {
 	j := &journal{facts: map[string]string{}, shared: map[string]string{}}
 	for _, line := range strings.Split(text, "\n") {
@@ -79,10 +85,7 @@ func readJournal(text string) *journal {
 				j.call = text
 			}
 		case noteViolation:
-			var v struct {
-				check.Violation
-				Program string
-			}
+			var v notedViolation
 			if json.Unmarshal([]byte(text), &v) == nil {
 				v.Violation.Program = v.Program
 				j.violations = append(j.violations, v.Violation)

@@ -186,11 +186,8 @@ func (m *mpi) violation(status check.Status, kept, expected, got string) {
 	m.bad = true
 	p := check.Program{Rule: m.rule.Rule, Library: m.version, Item: m.itemName, Expected: expected, Got: got, Kept: kept,
 		File: m.rule.file, Lines: slices.Concat(m.preamble, m.lines), Ranks: m.rule.ranks}
-	v := check.Violation{Status: status, Item: m.itemName, Called: slices.Concat(m.setup, m.called), Expected: expected, Got: got, Program: p.String()}
-	raw, _ := json.Marshal(struct {
-		check.Violation
-		Program string
-	}{v, v.Program})
+	v := check.Violation{Status: status, Item: m.itemName, Called: slices.Concat(m.setup, m.called), Expected: expected, Got: got}
+	raw, _ := json.Marshal(notedViolation{v, p.String()})
 	m.note(noteViolation, string(raw))
 }
 
