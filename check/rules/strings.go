@@ -11,16 +11,17 @@ import (
 )
 
 var stringRules = section{subject: "strings", rules: []rule{
-	{Rule: promise("strings-length", "MPI-3.1, 14.3.3", "With a null buffer or the length 0, a routine returns only the length of the string plus one."), run: stringsLength},
-	{Rule: promise("strings-exact", "MPI-3.1, 14.3.3", "A buffer of the string's length plus one receives the whole string with its null character, and not more."), run: func(m *mpi) { stringsCut(m, 0) }},
-	{Rule: promise("strings-truncated", "MPI-3.1, 14.3.3", "A buffer of n characters that is too short receives n-1 characters and a null character."), run: func(m *mpi) { stringsCut(m, 1) }},
-	{Rule: promise("strings-truncated-length", "MPI-3.1, 14.3.3", "For a string that was truncated, the length of the whole string plus one is returned."), run: stringsTruncatedLength},
-	{Rule: promise("strings-no-length", "MPI-3.1, 14.3.3", "With a null pointer for the length, the buffer is ignored and nothing is returned."), run: stringsNoLength},
+	{Rule: promise("strings-length", "MPI-3.1, 14.3.3", "With a null buffer or the length 0, a routine returns only the length of the string plus one."), run: eachWhole(stringsLength)},
+	{Rule: promise("strings-exact", "MPI-3.1, 14.3.3", "A buffer of the string's length plus one receives the whole string with its null character, and not more."), run: eachWhole(stringsCut(0))},
+	{Rule: promise("strings-truncated", "MPI-3.1, 14.3.3", "A buffer of n characters that is too short receives n-1 characters and a null character."), run: eachWhole(stringsCut(1))},
+	{Rule: promise("strings-truncated-length", "MPI-3.1, 14.3.3", "For a string that was truncated, the length of the whole string plus one is returned."), run: eachWhole(stringsTruncatedLength)},
+	{Rule: promise("strings-no-length", "MPI-3.1, 14.3.3", "With a null pointer for the length, the buffer is ignored and nothing is returned."), run: eachString(stringsNoLength)},
 	{Rule: promise("strings-no-description", "MPI-3.1, 14.3.6 to 14.3.8", "A missing description is the null character alone, with the length 1."), run: noDescription},
 }}
 
 // stringCall is a routine that returns a string, for one thing: with a buffer (or nil) and a length (or nil).
 type stringCall struct {
+	*mpi
 	what string
 	call func(buf *buffer, length *num) code
 }
@@ -40,19 +41,19 @@ func stringCalls(m *mpi, f func(s stringCall)) {
 					continue
 				}
 				m.rename(e.item() + " (" + field + ")")
-				f(stringCall{field, func(buf *buffer, length *num) code { return m.entryWith(l, k, alone(field, buf, length)).code }})
+				f(stringCall{m, field, func(buf *buffer, length *num) code { return m.entryWith(l, k, alone(field, buf, length)).code }})
 			}
 		}
 	}
 	for _, e := range m.enumerations() {
 		if m.item("enumeration of %s", e.name) {
 			e.again()
-			f(stringCall{"name", func(buf *buffer, length *num) code { return e.getInfo(buf, length).code }})
+			f(stringCall{m, "name", func(buf *buffer, length *num) code { return e.getInfo(buf, length).code }})
 		}
 		for _, k := range m.someItems(e) {
 			if m.item("%s (item %d)", e.name, k) {
 				e.again()
-				f(stringCall{"item", func(buf *buffer, length *num) code { return e.getItem(k, buf, length).code }})
+				f(stringCall{m, "item", func(buf *buffer, length *num) code { return e.getItem(k, buf, length).code }})
 			}
 		}
 	}
@@ -87,15 +88,19 @@ func alone(field string, buf *buffer, length *num) *nameAndDescription {
 	return &nameAndDescription{name: buf, nameLen: length}
 }
 
-// whole returns a string by a call with a large buffer.
-func (s stringCall) whole(m *mpi) (*buffer, bool) {
-	buf, length := m.text(s.what, wholeDesc), m.num("len", wholeDesc)
-	c := s.call(buf, length)
-	if c.ok() && length.v > wholeDesc { // what follows is about a string that is whole
-		m.absent()
-		return buf, false
-	}
-	return buf, m.succeeds(c) && m.expect(buf.ended(wholeDesc).but("none"))
+// eachString is a rule about every string, and eachWhole one that needs the string itself, by a call with a large buffer.
+func eachString(f func(s stringCall)) func(*mpi) { return func(m *mpi) { stringCalls(m, f) } }
+
+func eachWhole(f func(s stringCall, whole *buffer)) func(*mpi) {
+	return eachString(func(s stringCall) {
+		buf, length := s.text(s.what, wholeDesc), s.num("len", wholeDesc)
+		c := s.call(buf, length)
+		if c.ok() && length.v > wholeDesc { // what follows is about a string that is whole
+			s.absent()
+		} else if s.expect(c.is(0), buf.ended(wholeDesc).but("none")) {
+			f(s, buf)
+		}
+	})
 }
 
 // isLength expects the length of a string plus one.
@@ -104,52 +109,38 @@ func isLength(n *num, b *buffer) cond {
 	return n.is(named("(int)strlen("+b.c+") + 1", size)).as("the length %d", size)
 }
 
-func stringsLength(m *mpi) {
-	stringCalls(m, func(s stringCall) {
-		whole, ok := s.whole(m)
-		if !ok {
-			return
-		}
-		length := m.num("len", 8)
-		m.expect(s.call(nil, length).is(0), isLength(length, whole))
-		buf, length := m.text(s.what, 8), m.num("len", 0)
-		m.expect(s.call(buf, length).is(0), isLength(length, whole), buf.intact(0, 8).as("the buffer unchanged, as its length is 0"))
-	})
+func stringsLength(s stringCall, whole *buffer) {
+	length := s.num("len", 8)
+	s.expect(s.call(nil, length).is(0), isLength(length, whole))
+	buf, length := s.text(s.what, 8), s.num("len", 0)
+	s.expect(s.call(buf, length).is(0), isLength(length, whole), buf.intact(0, 8).as("the buffer unchanged, as its length is 0"))
 }
 
 // stringsCut passes a buffer of the exact size, or one that is shorter.
-func stringsCut(m *mpi, short int) {
-	stringCalls(m, func(s stringCall) {
-		whole, ok := s.whole(m)
+func stringsCut(short int) func(s stringCall, whole *buffer) {
+	return func(s stringCall, whole *buffer) {
 		size := len(whole.String()) + 1 - short
-		if !ok || size < 1 {
+		if size < 1 {
 			return
 		}
-		part, length := m.text(s.what, size+8), m.num("len", size)
+		part, length := s.text(s.what, size+8), s.num("len", size)
 		c := s.call(part, length)
 		end := named(fmt.Sprintf("%s[%d]", part.c, size-1), int(part.b[size-1]))
-		m.expect(c.is(0), every(part.same(whole, size-1), end.is(0), part.intact(size, 8)).
+		s.expect(c.is(0), every(part.same(whole, size-1), end.is(0), part.intact(size, 8)).
 			as("%d characters, a null character, and nothing after it", size-1).but("%s", excerpt(string(part.b), 80)))
-	})
+	}
 }
 
-func stringsTruncatedLength(m *mpi) {
-	stringCalls(m, func(s stringCall) {
-		whole, ok := s.whole(m)
-		size := len(whole.String())
-		if !ok || size < 2 {
-			return
-		}
-		part, length := m.text(s.what, size), m.num("len", size)
-		m.expect(s.call(part, length).is(0), isLength(length, whole).as("the length %d of the whole string plus one", size+1))
-	})
+func stringsTruncatedLength(s stringCall, whole *buffer) {
+	if size := len(whole.String()); size >= 2 {
+		part, length := s.text(s.what, size), s.num("len", size)
+		s.expect(s.call(part, length).is(0), isLength(length, whole).as("the length %d of the whole string plus one", size+1))
+	}
 }
 
-func stringsNoLength(m *mpi) {
-	stringCalls(m, func(s stringCall) {
-		buf := m.text(s.what, 8)
-		m.expect(s.call(buf, nil).is(0), buf.intact(0, 8).as("the buffer unchanged"))
-	})
+func stringsNoLength(s stringCall) {
+	buf := s.text(s.what, 8)
+	s.expect(s.call(buf, nil).is(0), buf.intact(0, 8).as("the buffer unchanged"))
 }
 
 func noDescription(m *mpi) {
