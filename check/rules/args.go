@@ -5,7 +5,6 @@ package rules
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"mpitx/binding"
@@ -98,12 +97,6 @@ func label(c string) string { return strings.TrimRight(c, "0123456789") }
 
 // at is an element of an array.
 func (a *array[T]) at(k int) *number[T] { return named(fmt.Sprintf("%s[%d]", a.c, k), a.b[k]) }
-
-// same compares the first elements of two arrays.
-func (a *array[T]) same(other *array[T], n int) cond {
-	return cond{slices.Equal(a.b[:n], other.b[:n]), fmt.Sprintf("memcmp(%s, %s, %d * sizeof *%s) == 0", a.c, other.c, n, a.c),
-		fmt.Sprint(other.b[:n]), fmt.Sprint(a.b[:n])}
-}
 
 // text is a buffer for a string.
 func (m *mpi) text(name string, size int) *buffer {

@@ -167,3 +167,9 @@ func (b *buffer) intact(from, size int) cond {
 	c = fmt.Sprintf("memcmp(%s, %q, %d) == 0", c, mark, size)
 	return cond{string(rest) == mark, c, fmt.Sprintf("nothing after %d bytes", from), fmt.Sprintf("%q", rest)}
 }
+
+// same compares the first elements of two arrays.
+func (a *array[T]) same(other *array[T], n int) cond {
+	return cond{slices.Equal(a.b[:n], other.b[:n]), fmt.Sprintf("memcmp(%s, %s, %d * sizeof *%s) == 0", a.c, other.c, n, a.c),
+		fmt.Sprint(other.b[:n]), fmt.Sprint(a.b[:n])}
+}

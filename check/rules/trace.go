@@ -3,14 +3,15 @@
 // Package rules holds the rules of mpitx check. Each rule calls the library without mpitx's own checks, in a process of its own. Every
 // call is traced as a line of C, so that a violation can be shown by a program without mpitx.
 //
-//	rule.go     what a rule is, and the list of all
-//	trace.go    the traced process: items, calls, expectations
-//	cond.go     conditions: what rules expect, in Go, in C and in words
-//	args.go     the arguments of calls, with their conditions
-//	calls.go    the routines as rules call them
-//	worker.go   the process that runs one rule
-//	runner.go   starts workers and collects results
-//	names.go …  the rules, one file per subject
+//	rule.go       what a rule is, and the list of all
+//	cond.go       conditions: what rules expect, in Go, in C and in words
+//	trace.go      the traced process: items, calls, expectations
+//	args.go       the arguments of calls, and what calls return
+//	calls.go      the routines as rules call them
+//	variables.go  variables with handles, and their routines
+//	worker.go     the process that runs one rule
+//	runner.go     starts workers and collects results
+//	names.go …    the rules, one file per subject
 package rules
 
 import (

@@ -5,6 +5,8 @@ package rules
 import (
 	"testing"
 	"time"
+
+	"mpitx/binding"
 )
 
 // A text that was cut says so.
@@ -32,6 +34,26 @@ func TestShown(t *testing.T) {
 	} {
 		if got := test.arg.show(); got != test.want || test.arg.print != test.print {
 			t.Errorf("%q %q, want %q %q", got, test.arg.print, test.want, test.print)
+		}
+	}
+}
+
+// A condition says the same in Go, in C and in words, and joined conditions say what does not hold.
+func TestConditions(t *testing.T) {
+	n, limit, failed := named("n1", int32(3)), named("limit1", int32(5)), code{rc: binding.ErrInvalid, c: "rc1", routine: "MPI_T_finalize"}
+	for _, test := range []struct{ got, want cond }{
+		{n.ge(1), cond{true, "n1 >= 1", "at least 1", "n1 = 3"}},
+		{n.ge(limit), cond{false, "n1 >= limit1", "at least 5", "n1 = 3"}},
+		{n.below(limit), cond{true, "n1 < limit1", "below 5", "n1 = 3"}},
+		{n.is(4), cond{false, "n1 == 4", "n1 = 4", "n1 = 3"}},
+		{failed.is(0), cond{false, "rc1 == MPI_SUCCESS", "MPI_T_finalize returns MPI_SUCCESS", "MPI_T_ERR_INVALID"}},
+		{n.is(4).as("%d", 4).but("other"), cond{false, "n1 == 4", "4", "other"}},
+		{every(n.ge(1), either(n.is(4), n.is(5)), failed.is(0)),
+			cond{false, "n1 >= 1 && (n1 == 4 || n1 == 5) && rc1 == MPI_SUCCESS", "n1 = 5, MPI_T_finalize returns MPI_SUCCESS", "n1 = 3, MPI_T_ERR_INVALID"}},
+		{either(failed.is(0), every(n.ge(1), n.below(5))), cond{true, "rc1 == MPI_SUCCESS || (n1 >= 1 && n1 < 5)", "", ""}},
+	} {
+		if test.got != test.want {
+			t.Errorf("got  %+v\nwant %+v", test.got, test.want)
 		}
 	}
 }
