@@ -1,9 +1,4 @@
-/* call.c: entering and leaving counted calls, abandoned calls, threads. */
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/mman.h>
-
+/* call.c: entering and leaving counted calls, abandoned calls. */
 #include "base/clock.h"
 #include "chain/internal.h"
 #include "mpi/describe_state.h"
@@ -16,8 +11,7 @@ AGENT_THREAD struct chain_thread chain_thread;
 uint64_t chain_long = UINT64_MAX;
 int32_t chain_alert_sign;
 uint64_t chain_lost_frames;
-void (*chain_due)(struct chain_thread *thread);
-void (*chain_inner)(int function, const struct chain_call *outer);
+static void (*inner_call)(int function, const struct chain_call *outer);
 
 _Static_assert(offsetof(struct chain_thread, countdown) == 4, "stubs.h counts it down");
 
@@ -46,41 +40,6 @@ static void abandon(struct chain_thread *thread, uint32_t live)
     if (live == 0) describe_abandon();
 }
 
-/* Whether a call was left although the thread's stack is now deeper than it was in the call: its return address has been
- * overwritten. A stack that is no longer mapped is not read. */
-static bool overwritten(const void *frame, const void *address)
-{
-#if defined(__x86_64__)
-    const uintptr_t page = 4096;
-    const void *const *place = (const void *const *)frame - 1;
-    unsigned char resident;
-    int saved = errno;
-    if ((uintptr_t)place / page != (uintptr_t)&resident / page && mincore((void *)((uintptr_t)place & ~(page - 1)), page, &resident) != 0) {
-        errno = saved;
-        return false;
-    }
-    return *place != address;
-#else
-    (void)frame;
-    (void)address;
-    return false;
-#endif
-}
-
-/* Whether a frame belongs to a signal handler on its own stack that has interrupted the outer frame. */
-static bool interrupts(const void *frame, const void *outer)
-{
-    stack_t stack;
-    if (sigaltstack(NULL, &stack) != 0 || !(stack.ss_flags & SS_ONSTACK)) return false;
-    uintptr_t start = (uintptr_t)stack.ss_sp;
-    return (uintptr_t)frame - start <= stack.ss_size && (uintptr_t)outer - start > stack.ss_size;
-}
-
-bool chain_is_nested(const void *frame, const void *outer_frame, const void *outer_address)
-{
-    return (frame < outer_frame || interrupts(frame, outer_frame)) && !overwritten(outer_frame, outer_address);
-}
-
 /* For a thread that is already in a counted call: ends the calls that were left, and returns the depth of the new call, or
  * CHAIN_FRAMES if the new call does not count. */
 static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *address, const void *frame)
@@ -99,37 +58,11 @@ static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *a
     return live;
 }
 
-/* ---- threads ---- */
-
-static pthread_key_t key;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static bool key_made;
-
-static void thread_end(void *argument)
+static void end_thread(void)
 {
-    struct chain_thread *thread = argument;
-    abandon(thread, 0);
-    chain_end_thread();
-    chain_state_thread_end();
-    describe_thread_end();
-    thread->watched = 0;
+    abandon(&chain_thread, 0);
+    chain_thread.watched = 0;
 }
-
-static void make_key(void)
-{
-    key_made = pthread_key_create(&key, thread_end) == 0;
-}
-
-NOINLINE void chain_watch_thread(void)
-{
-    struct chain_thread *thread = &chain_thread;
-    if (thread->watched) return;
-    pthread_once(&key_once, make_key);
-    if (key_made) pthread_setspecific(key, thread);
-    thread->watched = 1;
-}
-
-/* ---- recording ---- */
 
 static inline __attribute__((always_inline)) bool runs_out(struct chain_thread *thread)
 {
@@ -188,7 +121,7 @@ static inline struct chain_call *take(struct chain_thread *thread, uint32_t dept
 /* A call that the library makes itself. */
 static NOINLINE struct chain_call *pass_inner(const struct chain_thread *thread, int function)
 {
-    void (*then)(int, const struct chain_call *) = __atomic_load_n(&chain_inner, __ATOMIC_ACQUIRE);
+    void (*then)(int, const struct chain_call *) = __atomic_load_n(&inner_call, __ATOMIC_ACQUIRE);
     if (then && chain_running()) then(function, thread->depth ? &thread->calls[thread->depth - 1] : NULL);
     return NULL;
 }
@@ -207,7 +140,8 @@ static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int
     if (chain_flags[function] == 0 || ((chain_flags[function] & CHAIN_FLAG_TOOLS) && passes_tools(function, address))) return NULL;
     uint32_t depth = thread->depth ? enter_nested(thread, address, frame) : library_calls(address) ? CHAIN_FRAMES : 0;
     if (depth == CHAIN_FRAMES) return thread->depth < CHAIN_FRAMES || library_is_inside(address) ? pass_inner(thread, function) : NULL;
-    chain_watch_thread();
+    if (!thread->watched) chain_at_thread_end(end_thread);
+    thread->watched = 1;
     return take(thread, depth, function, shifted, address, frame);
 }
 
@@ -236,4 +170,24 @@ int chain_leave(struct chain_call *call, int rc)
     thread->depth = call->depth;
     if (call->depth == 0 && UNLIKELY(due_last(thread, call->flags))) due(thread, call);
     return rc;
+}
+
+void chain_report_long(uint64_t ticks)
+{
+    chain_long = ticks;
+}
+
+void chain_follow_inner(void (*inner)(int function, const struct chain_call *outer))
+{
+    __atomic_store_n(&inner_call, inner, __ATOMIC_RELEASE);
+}
+
+void chain_alert(bool on)
+{
+    __atomic_store_n(&chain_alert_sign, on ? -1 : 0, __ATOMIC_RELAXED);
+}
+
+bool chain_is_alerted(void)
+{
+    return __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0;
 }

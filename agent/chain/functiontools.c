@@ -1,6 +1,9 @@
 /* functiontools.c: function tools, and the routines of the QMPI draft that they call (agent/include/qmpi.h). */
 #define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/agent.h"
 #include "base/memory.h"
@@ -16,6 +19,29 @@ struct tool {
 static struct tool tools[CHAIN_MAX_TOOLS + 1]; /* numbered from 1: 0 is the library */
 static int tool_count, initializing; /* numbers of tools; 0: none */
 static bool linked; /* nexts are valid */
+
+static int tell_to = -1;
+
+void chain_tell_to(int descriptor)
+{
+    tell_to = descriptor;
+}
+
+void chain_tell(const char *format, ...)
+{
+    char line[4200];
+    va_list arguments;
+    if (tell_to < 0) return;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof line - 1, format, arguments);
+    va_end(arguments);
+    if (length < 0) return;
+    if (length > (int)sizeof line - 2) length = sizeof line - 2;
+    for (int i = 0; i < length; i++)
+        if (line[i] == '\n') line[i] = ' ';
+    line[length++] = '\n';
+    if (write(tell_to, line, (size_t)length) < 0) tell_to = -1;
+}
 
 static bool is_function(int function)
 {
@@ -81,8 +107,6 @@ static int get_calling_address(struct chain_context context, void **address)
 }
 
 const struct qmpi_agent chain_qmpi = {
-    .closed = chain_names_closed,
-    .registered = chain_name_registered,
     .register_storage = register_storage,
     .register_function = register_function,
     .get_function = get_function,
@@ -120,10 +144,4 @@ void chain_link_tools(void)
         chain_links[f] = next.tool_id ? next : (struct chain_link){NULL, 0};
     }
     linked = true;
-}
-
-const char *chain_tool_name(int tool_id)
-{
-    struct tool *tool = find_tool(tool_id);
-    return tool ? tool->name : "";
 }

@@ -1,4 +1,4 @@
-/* internal.h: shared by chain.c, call.c, functiontools.c and the generated wrappers. */
+/* internal.h: shared by the files of this folder and the generated wrappers. */
 #ifndef MPITX_CHAIN_INTERNAL_H
 #define MPITX_CHAIN_INTERNAL_H
 
@@ -53,51 +53,46 @@ extern chain_any_function *const chain_states[][2]; /* the functions that only w
 extern chain_any_function *chain_after_countdown[][2];  /* where to jump after counting down: the next symbol, or the one of chain_states */
 extern const uint32_t chain_state_arguments[]; /* 0: the function has no state */
 
-/* ---- chain.c ---- */
+/* ---- observers.c ---- */
+
+/* What an observer wants of each function; NULL: out of memory. */
+uint8_t *chain_wants(const struct chain_observer *observer);
+unsigned chain_wanted(int function); /* what any observer wants */
+void chain_select_observers(int function); /* sets chain_observers */
+void chain_observers_end_thread(void);
+
+/* ---- flags.c ---- */
 
 extern const struct chain_owner *chain_owner;
 
-/* Recomputes all flags. */
-void chain_set_flags(void);
-
-/* Recomputes all targets. */
-void chain_set_targets(void);
-/* The target for one call. */
-chain_any_function *chain_target(int function, int shifted);
-
-extern uint64_t chain_long; /* ticks: see chain_report_long */
-extern int32_t chain_alert_sign; /* -1: alerted, 0 */
-extern uint64_t chain_lost_frames;
-
-/* Calls thread_end of all observers. */
-void chain_end_thread(void);
-
-/* ---- call.c ---- */
-
+/* What flags and targets depend on. The files that change it call chain_set_flags or chain_set_targets. */
+extern bool chain_resolved;   /* resolve.c: the next symbols are known */
+extern bool chain_states_on;  /* state.c */
+extern _Atomic int chain_tools; /* loadtools.c: function tools */
+enum { TOOLS_NONE, TOOLS_AWAITED, TOOLS_LOADING, TOOLS_LOADED, TOOLS_STARTING, TOOLS_STARTED, TOOLS_ACTIVE, TOOLS_DROPPED };
+extern char *chain_door_code;   /* doors.c: 16 bytes for each MPI_X and PMPI_X */
+extern uint8_t chain_has_door[]; /* calls of this function go there first */
 extern void (*chain_due)(struct chain_thread *thread); /* NULL: no countdown */
-extern void (*chain_inner)(int function, const struct chain_call *outer); /* NULL: nobody wants to know */
 
-/* Records a call in its thread's chain_thread if it counts. A thread's outermost call counts unless the MPI library itself makes it. A
- * nested call counts if a callback of the application makes it. NULL: the call does not count. */
-struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame);
+void chain_set_flags(void);
+void chain_set_targets(void);
+chain_any_function *chain_target(int function, int shifted); /* without the door */
+
+void chain_run(void); /* from now on, flags follow what observers want */
+void chain_pend(int change); /* while an MPI_Comm_idup is pending, completions must be described */
+
+/* ---- frames.c ---- */
 
 /* Whether a call with this frame is nested in another one, which has not been left. */
 bool chain_is_nested(const void *frame, const void *outer_frame, const void *outer_address);
 
-/* Has the end of this thread reported to observers. */
-void chain_watch_thread(void);
+/* ---- threads.c ---- */
 
-/* Called just before the next symbol or tool. */
-void chain_begin(struct chain_call *call);
-
-int chain_leave(struct chain_call *call, int rc);
-
-void chain_report_enter(const struct chain_call *call);
-void chain_report_leave(const struct chain_call *call);
+/* Has a function called at the end of the calling thread, and then the thread_end of observers. */
+void chain_at_thread_end(void (*end)(void));
 
 /* ---- state.c ---- */
 
-extern bool chain_states_on;
 extern uint64_t chain_state_words[]; /* of each function: `function` and `arguments` of its state */
 
 /* For a thread that has no state, or is in a call already. NULL: the call is the library's. */
@@ -117,22 +112,38 @@ void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, i
 void chain_state_read(struct chain_state *state, int64_t displacement, const void *buffer, uint64_t bytes);
 /* Pending reads are complete. A changed value is progress. */
 void chain_state_reads_end(struct chain_state *state);
-void chain_state_thread_end(void);
 
 /* ---- resolve.c ---- */
-
-extern bool chain_resolved;
 
 /* Whether the agent follows, or is about to follow, the library with this PMPI_Init. */
 bool chain_follows(void *init, const char *path);
 
-/* ---- second.c ---- */
+/* In the constructor: only if MPI is already loaded. Other constructors may have called MPI before. */
+void chain_resolve_early(void);
 
-/* From now on, calls that may precede MPI_Init check whether their caller uses the library that the agent follows. Needed if MPI may be
- * loaded later. */
-void chain_open_doors(void);
-/* The door that a wrapper must jump to for this check; NULL: no check is needed. */
-chain_any_function *chain_door_of(int function, int shifted);
+/* ---- doors.c ---- */
+
+/* In the constructor: if the program is not linked with a library, it may load several. Then calls that may precede MPI_Init check
+ * whether their caller uses the library that the agent follows. */
+void chain_watch_libraries(void);
+
+/* ---- call.c ---- */
+
+extern uint64_t chain_long; /* ticks: see chain_report_long */
+extern int32_t chain_alert_sign; /* -1: alerted, 0 */
+extern uint64_t chain_lost_frames;
+
+/* Records a call in its thread's chain_thread if it counts. A thread's outermost call counts unless the MPI library itself makes it. A
+ * nested call counts if a callback of the application makes it. NULL: the call does not count. */
+struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame);
+
+/* Called just before the next symbol or tool. */
+void chain_begin(struct chain_call *call);
+
+int chain_leave(struct chain_call *call, int rc);
+
+void chain_report_enter(const struct chain_call *call);
+void chain_report_leave(const struct chain_call *call);
 
 /* ---- names.c ---- */
 
@@ -140,10 +151,6 @@ chain_any_function *chain_door_of(int function, int shifted);
 void chain_compare_names(void);
 
 /* ---- loadtools.c ---- */
-
-/* Whether function tools are to be initialized before the next call, and whether they have been. */
-bool chain_tools_wait(void);
-bool chain_tools_active(void);
 
 /* Before the application's first call. False: the library or a tool makes the call itself. */
 bool chain_start_tools(int function, const void *address);

@@ -8,9 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -23,54 +21,24 @@
 
 #define WAIT_NS UINT64_C(20000000000)
 
-enum tools_state { NONE, AWAITED, LOADING, LOADED, STARTING, STARTED, ACTIVE, DROPPED };
-static _Atomic int state;
 static AGENT_THREAD bool busy; /* this thread is loading or initializing tools */
 static struct qmpi_connection *qmpi;
+static struct qmpi_agent routines;
 static void *libraries[CHAIN_MAX_TOOLS];
-static int check = -1; /* the descriptor for chain_tell */
-
-void chain_tell(const char *format, ...)
-{
-    char line[4200];
-    va_list arguments;
-    if (check < 0) return;
-    va_start(arguments, format);
-    int length = vsnprintf(line, sizeof line - 1, format, arguments);
-    va_end(arguments);
-    if (length < 0) return;
-    if (length > (int)sizeof line - 2) length = sizeof line - 2;
-    for (int i = 0; i < length; i++)
-        if (line[i] == '\n') line[i] = ' ';
-    line[length++] = '\n';
-    if (write(check, line, (size_t)length) < 0) check = -1;
-}
-
-bool chain_tools_wait(void)
-{
-    int now = atomic_load(&state);
-    return now >= AWAITED && now <= STARTING;
-}
-
-bool chain_tools_active(void)
-{
-    int now = atomic_load(&state);
-    return now == STARTED || now == ACTIVE;
-}
 
 void chain_drop_tools(void)
 {
-    if (atomic_load(&state) != NONE) atomic_store(&state, DROPPED);
+    if (atomic_load(&chain_tools) != TOOLS_NONE) atomic_store(&chain_tools, TOOLS_DROPPED);
 }
 
 /* ---- loading ---- */
 
-int chain_names_closed(void)
+static int names_closed(void)
 {
-    return atomic_load(&state) > LOADED;
+    return atomic_load(&chain_tools) > TOOLS_LOADED;
 }
 
-int chain_name_registered(enum qmpi_answer answer, const char *name)
+static int name_registered(enum qmpi_answer answer, const char *name)
 {
     if (answer == QMPI_DONE && qmpi->owner) chain_tell("registered\t%s\t%s", agent_config("tool", qmpi->owner - 1), name);
     return answer == QMPI_DONE ? 0 : answer == QMPI_BAD ? library_errors.argument : library_errors.other;
@@ -100,7 +68,10 @@ static bool connect_library(void)
     }
     for (int i = 0; i < chain_table_count && i < (int)found->function_count; i++)
         if (chain_library_calls[i]) found->entries[i] = chain_library_calls[i];
-    found->agent = &chain_qmpi;
+    routines = chain_qmpi;
+    routines.closed = names_closed;
+    routines.registered = name_registered;
+    found->agent = &routines;
     qmpi = found;
     return true;
 }
@@ -123,7 +94,7 @@ static void load(void)
     busy = true;
     if (library.other_family || !connect_library()) {
         busy = false;
-        atomic_store(&state, NONE);
+        atomic_store(&chain_tools, TOOLS_NONE);
         chain_set_flags();
         return;
     }
@@ -134,14 +105,14 @@ static void load(void)
     }
     if (agent_config("tool", CHAIN_MAX_TOOLS)) agent_note("tools: there are more than %d; only the first ones are used", CHAIN_MAX_TOOLS);
     busy = false;
-    atomic_store(&state, LOADED);
+    atomic_store(&chain_tools, TOOLS_LOADED);
     dlerror();
 }
 
 void chain_load_tools(void)
 {
     if (!agent_config("tool", 0)) return;
-    atomic_store(&state, chain_resolved ? LOADING : AWAITED);
+    atomic_store(&chain_tools, chain_resolved ? TOOLS_LOADING : TOOLS_AWAITED);
     chain_set_flags();
     if (chain_resolved) load();
 }
@@ -190,14 +161,14 @@ static void start_tool(int number, const char *path)
 
 static void finish_start(void *unused)
 {
-    int expected = STARTING;
+    int expected = TOOLS_STARTING;
     (void)unused;
     busy = false;
     chain_link_tools();
-    if (!atomic_compare_exchange_strong(&state, &expected, STARTED)) return;
+    if (!atomic_compare_exchange_strong(&chain_tools, &expected, TOOLS_STARTED)) return;
     chain_set_flags(); /* before other threads go on */
-    expected = STARTED;
-    atomic_compare_exchange_strong(&state, &expected, ACTIVE);
+    expected = TOOLS_STARTED;
+    atomic_compare_exchange_strong(&chain_tools, &expected, TOOLS_ACTIVE);
 }
 
 static void start(void)
@@ -212,7 +183,7 @@ static void start(void)
 static void wait_while(int first, int last)
 {
     const struct timespec pause = {0, 200000};
-    for (uint64_t begin = clock_monotonic(); atomic_load(&state) >= first && atomic_load(&state) <= last && clock_monotonic() - begin < WAIT_NS;)
+    for (uint64_t begin = clock_monotonic(); atomic_load(&chain_tools) >= first && atomic_load(&chain_tools) <= last && clock_monotonic() - begin < WAIT_NS;)
         syscall(SYS_nanosleep, &pause, NULL);
 }
 
@@ -222,17 +193,17 @@ bool chain_start_tools(int function, const void *address)
         if (!library_calls(address)) chain_tell("mpi\t%s", chain_functions[function].name);
         return false;
     }
-    int expected = AWAITED;
-    if (atomic_compare_exchange_strong(&state, &expected, LOADING)) load();
-    wait_while(LOADING, LOADING);
-    expected = LOADED;
-    if (atomic_compare_exchange_strong(&state, &expected, STARTING)) {
+    int expected = TOOLS_AWAITED;
+    if (atomic_compare_exchange_strong(&chain_tools, &expected, TOOLS_LOADING)) load();
+    wait_while(TOOLS_LOADING, TOOLS_LOADING);
+    expected = TOOLS_LOADED;
+    if (atomic_compare_exchange_strong(&chain_tools, &expected, TOOLS_STARTING)) {
         start();
         return true;
     }
-    wait_while(STARTING, STARTED);
-    expected = STARTING;
-    if (atomic_compare_exchange_strong(&state, &expected, DROPPED)) {
+    wait_while(TOOLS_STARTING, TOOLS_STARTED);
+    expected = TOOLS_STARTING;
+    if (atomic_compare_exchange_strong(&chain_tools, &expected, TOOLS_DROPPED)) {
         agent_note("tools: switched off: their initialization takes longer than %d s", (int)(WAIT_NS / 1000000000));
         chain_set_flags();
     }
@@ -245,15 +216,15 @@ void chain_check_tools(int descriptor)
 {
     const char *path = agent_config("library", 0);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    check = descriptor;
+    chain_tell_to(descriptor);
     if (!library_is_linked() && path && !dlopen(path, RTLD_NOW | RTLD_GLOBAL)) {
         fail(path);
         _exit(0);
     }
     chain_resolve();
     chain_load_tools();
-    if (atomic_load(&state) == LOADED) {
-        atomic_store(&state, STARTING);
+    if (atomic_load(&chain_tools) == TOOLS_LOADED) {
+        atomic_store(&chain_tools, TOOLS_STARTING);
         start();
     }
     chain_tell("done");

@@ -6,8 +6,6 @@
 #include "base/agent.h"
 #include "chain/internal.h"
 
-bool chain_resolved;
-
 /* Stands for a function that the library lacks. A program linked with the library cannot call it. */
 static int missing(void)
 {
@@ -52,14 +50,6 @@ bool chain_follows(void *init, const char *path)
     return library_prefer(path);
 }
 
-/* In the constructor: if the program is not linked with a library, it may load several. */
-void chain_watch_libraries(void)
-{
-    if (!library_is_linked()) chain_open_doors();
-    dlerror();
-}
-
-/* In the constructor: only if MPI is already loaded. Other constructors may have called MPI before. */
 void chain_resolve_early(void)
 {
     if (chain_resolved)

@@ -5,7 +5,6 @@
 #include "mpi/peers.h"
 
 AGENT_THREAD struct chain_state_thread chain_state_thread;
-bool chain_states_on;
 
 enum { LEVELS = 4 }; /* deeper calls are not shown */
 
@@ -17,11 +16,21 @@ static struct chain_state nowhere; /* for threads without a row */
 static AGENT_THREAD struct chain_state *levels[LEVELS]; /* the states of a thread; NULL: not needed so far */
 static const struct chain_state_owner *owner;
 
+static void end_thread(void)
+{
+    struct chain_state_thread *thread = &chain_state_thread;
+    for (int i = 0; i < LEVELS; i++) {
+        if (levels[i] && chain_states_on) owner->end(levels[i]);
+        levels[i] = NULL;
+    }
+    *thread = (struct chain_state_thread){0};
+}
+
 void chain_state_begin(void)
 {
     struct chain_state_thread *thread = &chain_state_thread;
     if (thread->state || !chain_states_on) return;
-    chain_watch_thread();
+    chain_at_thread_end(end_thread);
     levels[0] = owner->begin(0);
     thread->state = levels[0] ? levels[0] : &nowhere;
 }
@@ -132,16 +141,6 @@ void chain_state_test(struct chain_state *state)
         state->test_arguments[listed] = state->arguments;
     }
     if (known <= CHAIN_TESTS) __atomic_store_n(&state->tests, state->tests + 1, __ATOMIC_RELEASE);
-}
-
-void chain_state_thread_end(void)
-{
-    struct chain_state_thread *thread = &chain_state_thread;
-    for (int i = 0; i < LEVELS; i++) {
-        if (levels[i] && chain_states_on) owner->end(levels[i]);
-        levels[i] = NULL;
-    }
-    *thread = (struct chain_state_thread){0};
 }
 
 void chain_states_start(const struct chain_state_owner *to, const uint32_t *texts)

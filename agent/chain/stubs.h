@@ -40,6 +40,8 @@
     "adrp x16, chain_alert_sign\n ldr w16, [x16, #:lo12:chain_alert_sign]\n orr w17, w17, w16\n tbnz w17, #31, 1f\n"
 #endif
 
+#define CHAIN_DOORS 2048 /* see doors.c */
+
 #ifdef CHAIN_STUBS
 #define CHAIN_TEXT_(x) #x
 #define CHAIN_TEXT(x) CHAIN_TEXT_(x)

@@ -9,7 +9,7 @@
 
 /* ---- functiontools.c ---- */
 
-extern const struct qmpi_agent chain_qmpi;
+extern const struct qmpi_agent chain_qmpi; /* without `closed` and `registered` */
 
 /* Adds a tool inside all others and calls its init callback. False: there are too many, or memory ran out. The path is "" for a tool
  * that the application links. */
@@ -18,13 +18,9 @@ bool chain_add_tool(const char *name, void (*init)(int), const char *path);
 /* Builds the chain, after all init callbacks. */
 void chain_link_tools(void);
 
-/* ---- loadtools.c ---- */
-
-int chain_names_closed(void);
-int chain_name_registered(enum qmpi_answer answer, const char *name);
-
-/* Writes a line for mpitx if it only checks tools. */
+/* Writes a line for mpitx if it only checks tools: from chain_tell_to on. */
 void chain_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void chain_tell_to(int descriptor);
 
 #pragma GCC visibility pop
 

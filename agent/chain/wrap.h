@@ -24,7 +24,8 @@
     chain_any_function *chain_after_countdown[count][2];                                                                         \
     uint64_t chain_state_words[count];                                                                                 \
     struct chain_link chain_links[count];                                                                              \
-    const int chain_function_count = count;
+    const int chain_function_count = count;                                                                            \
+    _Static_assert(2 * (count) <= CHAIN_DOORS, "each function has two doors");
 
 #define CHAIN_ENTER(function, shifted) chain_enter(function, shifted, __builtin_return_address(0), __builtin_dwarf_cfa())
 

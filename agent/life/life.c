@@ -31,9 +31,6 @@
     for (const struct agent_tool *const *tool_ = last_tool(); *tool_; tool_--)                                         \
         if ((*tool_)->call) (*tool_)->call(__VA_ARGS__)
 
-void chain_watch_libraries(void);
-void chain_resolve_early(void);
-
 static _Atomic int open_count;    /* MPI_Init and sessions: started, and their end not entered */
 static _Atomic int pending_count; /* started, and their end has not returned */
 static atomic_bool finished, opened_again;

@@ -1,12 +1,12 @@
-/* second.c: a second MPI library in the process.
+/* doors.c: a second MPI library in the process.
  *
-  * Plug-ins that are loaded with RTLD_LOCAL can each bring their own MPI library. Preloaded functions come first for all of them, so
-  * the calls for every library arrive at the agent. The agent follows one library. A call from an object that uses another library is
-  * passed to that library, and the object's references are changed so that its later calls bypass the agent.
+ * Plug-ins that are loaded with RTLD_LOCAL can each bring their own MPI library. Preloaded functions come first for all of them, so
+ * the calls for every library arrive at the agent. The agent follows one library. A call from an object that uses another library is
+ * passed to that library, and the object's references are changed so that its later calls bypass the agent.
   *
-  * This can only happen if MPI was loaded by dlopen. Then functions that may be called before MPI_Init check their caller (a door); once
-  * there is a second library, all functions do. Doors preserve all registers: the wrappers were compiled for one family's mpi.h, and
-  * another family's handles may be wider. */
+ * This can only happen if MPI was loaded by dlopen. Then functions that may be called before MPI_Init check their caller (a door); once
+ * there is a second library, all functions do. Doors preserve all registers: the wrappers were compiled for one family's mpi.h, and
+ * another family's handles may be wider. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -25,8 +25,6 @@
 #include "chain/stubs.h"
 
 /* ---- doors: 16 bytes each, for MPI_X and PMPI_X in turn; they jump to the address that chain_door returns ---- */
-
-#define CHAIN_DOORS 2048
 
 #if defined(CHAIN_STUBS) && defined(__x86_64__)
 #define R_SLOT R_X86_64_JUMP_SLOT
@@ -62,34 +60,17 @@ __asm__(".text\n.p2align 4\n"
         ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "mov w16, #.Ldoor\nb chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #endif
 
-#ifndef CHAIN_STUBS /* without stubs, a second library's calls go to the first library */
-chain_any_function *chain_door_of(int function, int shifted)
-{
-    (void)function;
-    (void)shifted;
-    return NULL;
-}
-
-void chain_open_doors(void) {}
+#ifndef CHAIN_STUBS /* a second library's calls go to the first library */
+void chain_watch_libraries(void) {}
 #else
 extern char chain_doors[] __attribute__((visibility("hidden"))); /* hidden: through the global offset table, aarch64 would link to the wrong address */
 
-static bool doors_open;
 static bool second; /* there is a second library */
 
 /* Functions that may be called before MPI_Init. */
 static const char *const early_names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Initialized", "MPI_Finalized", "MPI_Session_init", "MPI_T_init_thread",
                                           "MPI_Get_version", "MPI_Get_library_version", "MPI_Info_create", "MPI_Info_create_env",
                                           "MPI_Session_create_errhandler", "MPI_Abi_get_version", NULL};
-static uint8_t early[CHAIN_DOORS / 2];
-
-chain_any_function *chain_door_of(int function, int shifted)
-{
-    if (!doors_open || 2 * function + 1 >= CHAIN_DOORS) return NULL;
-    if (!second && !early[function]) return NULL;
-    return (chain_any_function *)(chain_doors + 16 * (2 * function + shifted));
-}
-
 /* ---- callers ---- */
 
 struct object {
@@ -295,7 +276,10 @@ __attribute__((used, visibility("hidden"))) chain_any_function *chain_door(unsig
         struct hold hold = hold_lock(&lock);
         theirs = other_library_function((uintptr_t)address, function, shifted);
         bool first = theirs && !second;
-        if (first) second = true;
+        if (first) {
+            second = true;
+            memset(chain_has_door, 1, CHAIN_DOORS / 2);
+        }
         hold_unlock(&lock, hold);
         if (first) chain_set_targets();
     }
@@ -304,13 +288,16 @@ __attribute__((used, visibility("hidden"))) chain_any_function *chain_door(unsig
     return theirs ? (chain_any_function *)theirs : chain_target(function, shifted);
 }
 
-void chain_open_doors(void)
+void chain_watch_libraries(void)
 {
-    for (const char *const *name = early_names; *name; name++) {
-        int function = chain_function_id(*name);
-        if (function >= 0 && function < CHAIN_DOORS / 2) early[function] = 1;
+    if (!library_is_linked()) {
+        chain_door_code = chain_doors;
+        for (const char *const *name = early_names; *name; name++) {
+            int function = chain_function_id(*name);
+            if (function >= 0) chain_has_door[function] = 1;
+        }
+        chain_set_targets();
     }
-    doors_open = true;
-    chain_set_targets();
+    dlerror();
 }
 #endif
