@@ -1,35 +1,13 @@
-/* chunk.c: taking and sealing the chunks of a run; under the lock. */
+/* chunk.c: a chunk: its beginning in a slot, and its way to the run directory. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
-bool run_has_free(const struct mpitx_run *run)
-{
-    for (uint32_t i = 0; i < run->live->chunks; i++)
-        if (atomic_load_explicit((_Atomic uint32_t *)&run_slot(run, i)->state, memory_order_acquire) == RUN_SLOT_FREE)
-            return true;
-    return false;
-}
-
-bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t max)
-{
-    struct run_chunk *found = NULL;
-    int needed = kind == RUN_KIND_SAMPLES ? 2 : 1; /* the last free one is reserved for declarations and the end */
-    for (uint32_t i = 0; i < run->live->chunks && needed; i++) {
-        struct run_chunk *c = run_slot(run, i);
-        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_FREE) {
-            found = c;
-            needed--;
-        }
-    }
-    *cursor = (struct run_cursor){0};
-    if (needed)
-        return false;
-    run_begin_chunk(run, found, kind, 0);
-    *cursor = (struct run_cursor){.chunk = found, .room = max < found->capacity ? max & ~7u : found->capacity};
-    found->first_ticks = kind == RUN_KIND_META ? run->ticks() : 0;
-    atomic_store_explicit((_Atomic uint32_t *)&found->state, RUN_SLOT_OPEN, memory_order_release);
-    return true;
-}
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
 
 void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain)
 {
@@ -46,58 +24,96 @@ void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint1
     atomic_store_explicit((_Atomic uint64_t *)&c->sequence, ++run->sequence, memory_order_release);
 }
 
-bool run_in_ring(const struct mpitx_run *run, int kind)
+void run_free_chunk(struct mpitx_run *run, struct run_chunk *c)
 {
-    return (kind == RUN_KIND_SAMPLES || kind == RUN_KIND_EVENTS) && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
+    bool pooled = c->kind == RUN_KIND_EVENTS || c->kind == RUN_KIND_TABLE;
+    atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
+    if (pooled)
+        atomic_fetch_add_explicit(&run->pool.free, 1, memory_order_release);
 }
 
-/* Flushes in this thread if there is no flusher; under the lock. */
-static void flush_here(struct mpitx_run *run)
-{
-    struct run_signals h;
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    run_block_sigxfsz(&h);
-    run_flush_chunks(run);
-    run_restore_sigxfsz(&h);
-    pthread_setcancelstate(cancel, NULL);
-}
+/* -- appending to the run directory -- */
 
-void run_wake_flusher(struct mpitx_run *run, bool wait)
+/* All processes of a node append to one file. An append is one atomic write on every file system. Many processes may append at once, but
+ * not while one truncates a chunk that a full disk cut off. Appending therefore takes a shared lock and truncating an exclusive one. The
+ * wait is short, as a stopped process may hold the lock. */
+static bool lock_file(int fd, short how)
 {
-    if (run->threaded) {
-        sem_post(&run->wake);
-    } else if (wait ? run_try_lock_long(run) : run_try_lock_masked(run, 1)) {
-        flush_here(run);
-        run_unlock(run);
+    struct flock all = {.l_type = how, .l_whence = SEEK_SET};
+    struct timespec ms = {0, 1000000};
+    for (int i = 0; i < 50; i++) {
+        if (fcntl(fd, F_OFD_SETLK, &all) == 0)
+            return true;
+        if (errno != EAGAIN && errno != EACCES)
+            return false;
+        nanosleep(&ms, NULL);
     }
+    return false;
 }
 
-void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
+/* Truncates a partial write, unless other processes have appended after it. */
+static void truncate_partial(int fd, off_t n)
 {
-    struct run_chunk *c = cursor->chunk;
-    if (cursor->used) {
-        c->last_ticks = c->kind == RUN_KIND_META ? run->ticks() : run->last_ticks;
-        c->records = cursor->records;
-        if (!run_in_ring(run, c->kind))
-            run->written += sizeof *c + cursor->used;
-    }
-    atomic_store_explicit((_Atomic uint32_t *)&c->state, cursor->used ? RUN_SLOT_SEALED : RUN_SLOT_FREE, memory_order_release);
-    *cursor = (struct run_cursor){0};
-    if (run->threaded)
-        sem_post(&run->wake);
-    else
-        flush_here(run);
+    off_t end = lseek(fd, 0, SEEK_CUR);
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* two holders of shared locks would wait for each other */
+    if (fcntl(fd, F_OFD_SETLK, &none) == 0 && lock_file(fd, F_WRLCK) && lseek(fd, 0, SEEK_END) == end)
+        (void)!ftruncate(fd, end - n);
 }
 
-bool run_seal_meta(struct mpitx_run *run)
+/* Whether a write was cut short by RLIMIT_FSIZE. */
+static bool beyond_limit(int fd)
 {
-    if (!run->meta.chunk)
-        return true;
-    if (!run_has_free(run))
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && lseek(fd, 0, SEEK_CUR) >= (off_t)limit.rlim_cur;
+}
+
+void run_seal_head(struct run_chunk *head, const void *records)
+{
+    head->state = RUN_SLOT_SEALED;
+    head->crc = 0;
+    head->crc = run_crc32c(run_crc32c(0, head, sizeof *head), records, head->used);
+}
+
+static ssize_t write_chunk(int fd, const struct run_chunk *head, const void *records)
+{
+    struct iovec parts[2] = {{.iov_base = (void *)(uintptr_t)head, .iov_len = sizeof *head}, {.iov_base = (void *)(uintptr_t)records, .iov_len = head->used}};
+    ssize_t n;
+    do
+        n = writev(fd, parts, 2);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records)
+{
+    int fd = run_open_ours(run->node_path, O_APPEND);
+    if (fd < 0)
         return false;
-    run_write_counters(run);
-    run->undeclared = false;
-    run_seal_chunk(run, &run->meta);
-    return true;
+    bool locked = lock_file(fd, F_RDLCK);
+    ssize_t n = (ssize_t)(sizeof *head + head->used), written = write_chunk(fd, head, records);
+    int error = written < 0 ? errno : beyond_limit(fd) ? EFBIG : ENOSPC;
+    if (written > 0 && written < n && locked)
+        truncate_partial(fd, written);
+    close(fd); /* unlocks too */
+    errno = error;
+    return written == n;
+}
+
+bool run_store_in_ring(struct mpitx_run *run, const struct run_chunk *head, const void *records)
+{
+    int fd = run_open_ours(run->ring_path, 0);
+    if (fd < 0)
+        return false;
+    off_t at = (off_t)(run->ring_next % run->ring_slots * run->live->chunk_bytes);
+    struct run_chunk old;
+    bool replaces = run->ring_next >= run->ring_slots && pread(fd, &old, sizeof old, at) == sizeof old && old.kind == RUN_KIND_EVENTS;
+    bool ok = lseek(fd, at, SEEK_SET) >= 0 && write_chunk(fd, head, records) == (ssize_t)(sizeof *head + head->used);
+    close(fd);
+    run->ring_next += ok;
+    if (ok && replaces) {
+        uint64_t *newest = &run->live->counter[RUN_OLD_TICKS];
+        run_count(run, RUN_OLD_EVENTS, old.records);
+        *newest = old.last_ticks > *newest ? old.last_ticks : *newest;
+    }
+    return ok;
 }

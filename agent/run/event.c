@@ -172,7 +172,8 @@ static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t tic
         run_pool_seal(run, full, t->last_ticks, t->records);
         run_wake_flusher(run, !t->never_waits);
     }
-    struct run_chunk *c = run_pool_take(run, RUN_KIND_EVENTS, (uint16_t)(t - run->threads + 1), !t->never_waits);
+    uint16_t chain = (uint16_t)(t - run->threads + 1);
+    struct run_chunk *c = run_within_budget(run, RUN_KIND_EVENTS) ? run_pool_take(run, RUN_KIND_EVENTS, chain, !t->never_waits) : NULL;
     if (!c)
         return false;
     c->first_ticks = ticks;

@@ -1,19 +1,17 @@
-/* internal.h: shared by the parts of a run.
+/* internal.h: shared by the parts of a run. Each file needs only those below it.
  *
  *     run.c      opening, ending, counters
- *     record.c   records of declarations, notes, clocks
+ *     store.c    creates and unmaps the files: run directory, live file, manifest
+ *     sample.c, event.c, table.c, module.c    samples, events (and fields), tables, mapped programs and libraries
  *     declare.c  columns and sets
- *     sample.c   samples
- *     event.c    events, and the fields of events and tables
- *     table.c    tables
- *     module.c   mapped programs and libraries
- *     chunk.c    taking and sealing chunks
- *     flush.c    writing chunks to the run directory
- *     crc.c      checksums of chunks
- *     pool.c     further live files, with the chunks of events and tables
+ *     record.c   chunks that are filled under the lock; records of declarations, notes, clocks
+ *     flush.c    writes sealed chunks to the run directory
  *     last.c     last values, for when samples are dropped
+ *     pool.c     further live files, with the chunks of events and tables
+ *     chunk.c    a chunk: its beginning in a slot, and its way to the run directory
  *     claim.c    chooses the recorded process of each rank
- *     store.c    the files: run directory, live file, manifest */
+ *     file.c     the system: signals, opening, writing and mapping files, times
+ *     crc.c      checksums of chunks */
 #ifndef MPITX_RUN_INTERNAL_H
 #define MPITX_RUN_INTERNAL_H
 
@@ -179,9 +177,13 @@ static inline bool run_off(const struct mpitx_run *run)
     return !run || !atomic_load_explicit(run->alive, memory_order_relaxed);
 }
 
-static inline uint64_t pad8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
+/* Whether the oldest chunks of this kind are overwritten. */
+static inline bool run_in_ring(const struct mpitx_run *run, int kind)
+{
+    return (kind == RUN_KIND_SAMPLES || kind == RUN_KIND_EVENTS) && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
+}
 
-uint64_t run_monotonic(void);
+static inline uint64_t pad8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
 
 /* -- the lock: a bounded spin lock -- */
 
@@ -273,40 +275,13 @@ static inline void run_publish(struct run_cursor *c)
     atomic_store_explicit((_Atomic uint32_t *)&c->chunk->used, c->used, memory_order_release);
 }
 
-uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essential);
-int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
-                   int text_count);
-int run_write_clock(struct mpitx_run *run, bool essential);
-uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* returns the ticks at the reading */
-int run_refuse(struct mpitx_run *run, int error); /* counts an error and returns it */
-void run_write_counters(struct mpitx_run *run);
-
-/* -- chunks and files -- */
-
-/* Creates all files and mappings; the caller writes the first records. Returns NULL with the reason in why. */
-struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len);
-/* Waits until everything is appended, and removes files that a finished run does not need. Frees the run. */
-void run_store_close(struct mpitx_run *run, bool tidy);
-/* Undoes run_store_open. */
-void run_store_discard(struct mpitx_run *run);
-/* Removes the files that belong to this process alone. */
-void run_remove_live(struct mpitx_run *run);
-void run_boot_id(char *id, size_t len); /* "" if unknown */
-
-/* Under the lock: */
-bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
-void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain); /* in a free slot owned by the caller */
-void run_note_budget(struct mpitx_run *run);
-void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
-/* Seals the open chunk of declarations, with the counters so far. Returns false and leaves it open if no free slot would be left for the
- * next one. */
-bool run_seal_meta(struct mpitx_run *run);
-bool run_has_free(const struct mpitx_run *run); /* whether a slot is free */
+/* ---- crc.c ---- */
 
 /* CRC-32C. */
 void run_crc_start(void);
 uint32_t run_crc32c(uint32_t before, const void *data, size_t n); /* before: the CRC of the preceding data, or 0 */
-void run_seal_head(struct run_chunk *head, const void *records);
+
+/* ---- file.c ---- */
 
 /* Blocks SIGXFSZ, so that exceeding RLIMIT_FSIZE is an error here and not a signal for the program. */
 struct run_signals {
@@ -316,40 +291,38 @@ struct run_signals {
 void run_block_sigxfsz(struct run_signals *h);
 void run_restore_sigxfsz(const struct run_signals *h);
 
-bool run_claim(const char *dir, int32_t rank); /* false: another process of this rank is recorded */
 int run_open_ours(const char *path, int flags); /* opens a file for writing, never through a link, and only if it is this user's */
 bool run_write_all(int fd, const void *data, size_t n);
-void run_start_flusher(struct mpitx_run *run);
-bool run_stop_flusher(struct mpitx_run *run, bool join); /* false if it hangs in the file system */
-void run_flush_chunks(struct mpitx_run *run);   /* writes all that are sealed */
-void run_finish_files(struct mpitx_run *run);   /* the flusher's last step; without a flusher, the caller's */
-bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records);
-void run_wake_flusher(struct mpitx_run *run, bool wait); /* or flushes here if there is none; not under the lock, which it may wait for */
-bool run_in_ring(const struct mpitx_run *run, int kind); /* whether the oldest chunks of this kind are overwritten */
+int run_allocate_file(int fd, size_t at, size_t bytes); /* returns 0 or an errno */
 void *run_map_new(const char *path, size_t bytes); /* creates and maps a file; NULL with errno on failure */
 /* Reports whether 1/share of a memory file system stays free, or 256 MiB, if a file of this size is created; errno is ENOSPC if not. */
 bool run_leaves_room(const char *path, uint64_t bytes, unsigned share);
-int run_allocate_file(int fd, size_t at, size_t bytes); /* returns 0 or an errno */
 
-/* -- events and tables -- */
+uint64_t run_monotonic(void);
+uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* returns the ticks at the reading */
 
-/* Takes a free chunk of the pool, which the caller opens; NULL if there is none, or no budget for it. wait: for another thread that makes
- * some. Not under the lock. */
+/* ---- claim.c ---- */
+
+bool run_claim(const char *dir, int32_t rank); /* false: another process of this rank is recorded */
+
+/* ---- chunk.c ---- */
+
+void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain); /* in a free slot owned by the caller */
+void run_free_chunk(struct mpitx_run *run, struct run_chunk *c);
+void run_seal_head(struct run_chunk *head, const void *records); /* completes a chunk's head for a file */
+bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records);
+bool run_store_in_ring(struct mpitx_run *run, const struct run_chunk *head, const void *records);
+
+/* ---- pool.c ---- */
+
+/* Takes a free chunk of the pool, which the caller opens; NULL if there is none. wait: for another thread that makes some. Not under the
+ * lock. */
 struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain, bool wait);
 void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_ticks, uint32_t records);
-void run_free_chunk(struct mpitx_run *run, struct run_chunk *c);
 void run_pool_remove(struct mpitx_run *run); /* removes its files */
 void run_pool_unmap(struct mpitx_run *run);
-void run_write_losses(struct mpitx_run *run); /* at the end, under the lock */
-void run_seal_events(struct mpitx_run *run);
-void run_seal_tables(struct mpitx_run *run);
 
-/* Writes the declaration of an event or a table, under the lock. body->bytes is the offset of the first field on entry, and of the end on
- * return. */
-int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields);
-int run_declared(struct mpitx_run *run, int rc);
-
-/* -- last values -- */
+/* ---- last.c ---- */
 
 bool run_last_reserve(struct mpitx_run *run, struct run_set *set, uint32_t id); /* under the lock */
 void run_last_keep(struct run_set *set, uint64_t ticks, const void *row, const uint8_t *statuses); /* under the lock */
@@ -358,5 +331,50 @@ bool run_last_counters(struct mpitx_run *run); /* appends the counters again if 
 void run_last_unmap(struct mpitx_run *run);
 void run_tail_reserve(struct mpitx_run *run);
 void run_tail_write(struct mpitx_run *run); /* writes last values, counters and end if chunks cannot be appended */
+
+/* ---- flush.c ---- */
+
+void run_start_flusher(struct mpitx_run *run);
+bool run_stop_flusher(struct mpitx_run *run, bool join); /* false if it hangs in the file system */
+void run_finish_files(struct mpitx_run *run); /* the flusher's last step; without a flusher, the caller's */
+void run_remove_live(struct mpitx_run *run); /* removes the files that belong to this process alone */
+void run_flush(struct mpitx_run *run); /* wakes the flusher, or writes here what is sealed if there is none; under the lock */
+void run_wake_flusher(struct mpitx_run *run, bool wait); /* the same, not under the lock, which it may wait for */
+
+/* ---- record.c; under the lock ---- */
+
+bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
+void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
+uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essential);
+int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
+                   int text_count);
+int run_write_clock(struct mpitx_run *run, bool essential);
+void run_write_counters(struct mpitx_run *run);
+/* Seals the open chunk of declarations, with the counters so far. Returns false and leaves it open if no free slot would be left for the
+ * next one. */
+bool run_seal_meta(struct mpitx_run *run);
+void run_note_budget(struct mpitx_run *run);
+bool run_within_budget(struct mpitx_run *run, int kind); /* for a chunk of events or rows; not under the lock */
+int run_refuse(struct mpitx_run *run, int error); /* counts an error and returns it */
+
+/* ---- event.c, table.c ---- */
+
+/* Writes the declaration of an event or a table, under the lock. body->bytes is the offset of the first field on entry, and of the end on
+ * return. */
+int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields);
+int run_declared(struct mpitx_run *run, int rc);
+void run_write_losses(struct mpitx_run *run); /* at the end, under the lock */
+void run_seal_events(struct mpitx_run *run);
+void run_seal_tables(struct mpitx_run *run);
+
+/* ---- store.c ---- */
+
+/* Creates all files and mappings; the caller writes the first records. Returns NULL with the reason in why. */
+struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *why, size_t why_len);
+/* Waits until everything is appended, and removes files that a finished run does not need. Frees the run. */
+void run_store_close(struct mpitx_run *run, bool tidy);
+/* Undoes run_store_open. */
+void run_store_discard(struct mpitx_run *run);
+void run_boot_id(char *id, size_t len); /* "" if unknown */
 
 #endif

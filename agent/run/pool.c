@@ -93,19 +93,6 @@ static struct run_chunk *find_reserved(struct run_pool *pool)
     return NULL;
 }
 
-static bool within_budget(struct mpitx_run *run, int kind)
-{
-    uint64_t need = run->live->chunk_bytes + RUN_META_RESERVE + run->tail_needed;
-    if (!run->share || run_in_ring(run, kind) || run->written + need <= run->share)
-        return true;
-    if (!run->budget_noted && run_try_lock(run)) {
-        if (!run->budget_noted)
-            run_note_budget(run);
-        run_unlock(run);
-    }
-    return false;
-}
-
 /* One thread creates a file. Other threads sleep until it is done, but not long, because that thread may have no core. Returns false if
  * there is no room. */
 static bool grow_once(struct mpitx_run *run, int kind, bool wait)
@@ -131,8 +118,6 @@ static bool grow_once(struct mpitx_run *run, int kind, bool wait)
 struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain, bool wait)
 {
     struct run_pool *pool = &run->pool;
-    if (!within_budget(run, kind))
-        return NULL;
     while (!reserve(pool)) {
         int saved = errno, cancel;
         if (pool->failed || pool->full[kind == RUN_KIND_TABLE])
@@ -164,14 +149,6 @@ void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_tic
     c->last_ticks = last_ticks;
     c->records = records;
     atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_SEALED, memory_order_release);
-}
-
-void run_free_chunk(struct mpitx_run *run, struct run_chunk *c)
-{
-    bool pooled = c->kind == RUN_KIND_EVENTS || c->kind == RUN_KIND_TABLE;
-    atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
-    if (pooled)
-        atomic_fetch_add_explicit(&run->pool.free, 1, memory_order_release);
 }
 
 /* No thread creates a file any more. Returns false if one does at this moment, and takes too long. */

@@ -1,11 +1,53 @@
-/* record.c: records of declarations, notes and clocks. */
+/* record.c: chunks that are filled under the lock, and the records of declarations, notes and clocks. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
 #include <errno.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+
+static bool has_free(const struct mpitx_run *run)
+{
+    for (uint32_t i = 0; i < run->live->chunks; i++)
+        if (atomic_load_explicit((_Atomic uint32_t *)&run_slot(run, i)->state, memory_order_acquire) == RUN_SLOT_FREE)
+            return true;
+    return false;
+}
+
+bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t max)
+{
+    struct run_chunk *found = NULL;
+    int needed = kind == RUN_KIND_SAMPLES ? 2 : 1; /* the last free one is reserved for declarations and the end */
+    for (uint32_t i = 0; i < run->live->chunks && needed; i++) {
+        struct run_chunk *c = run_slot(run, i);
+        if (atomic_load_explicit((_Atomic uint32_t *)&c->state, memory_order_acquire) == RUN_SLOT_FREE) {
+            found = c;
+            needed--;
+        }
+    }
+    *cursor = (struct run_cursor){0};
+    if (needed)
+        return false;
+    run_begin_chunk(run, found, kind, 0);
+    *cursor = (struct run_cursor){.chunk = found, .room = max < found->capacity ? max & ~7u : found->capacity};
+    found->first_ticks = kind == RUN_KIND_META ? run->ticks() : 0;
+    atomic_store_explicit((_Atomic uint32_t *)&found->state, RUN_SLOT_OPEN, memory_order_release);
+    return true;
+}
+
+void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor)
+{
+    struct run_chunk *c = cursor->chunk;
+    if (cursor->used) {
+        c->last_ticks = c->kind == RUN_KIND_META ? run->ticks() : run->last_ticks;
+        c->records = cursor->records;
+        if (!run_in_ring(run, c->kind))
+            run->written += sizeof *c + cursor->used;
+    }
+    atomic_store_explicit((_Atomic uint32_t *)&c->state, cursor->used ? RUN_SLOT_SEALED : RUN_SLOT_FREE, memory_order_release);
+    *cursor = (struct run_cursor){0};
+    run_flush(run);
+}
+
+/* -- records -- */
 
 /* Reserves a meta record with a body of the given size, zero-padded; commit it with run_publish(&run->meta). Only records that end a run
  * may use the reserve (essential). */
@@ -20,7 +62,7 @@ uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essen
         return NULL;
     if (!c->chunk || c->used + bytes + reserve > c->room) {
         if (c->chunk) {
-            if (!run_has_free(run)) /* the reserve is for the records that end the run */
+            if (!has_free(run)) /* the reserve is for the records that end the run */
                 return NULL;
             run_seal_chunk(run, c);
         }
@@ -57,6 +99,46 @@ int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *
         p = run_put_text(p, texts[i]);
     run_publish(&run->meta);
     return 0;
+}
+
+void run_write_counters(struct mpitx_run *run)
+{
+    uint64_t counters[1 + RUN_COUNTERS] = {RUN_COUNTERS};
+    memcpy(counters + 1, run->live->counter, sizeof run->live->counter);
+    run_write_meta(run, RUN_META_COUNTERS, true, counters, sizeof counters, NULL, 0);
+}
+
+bool run_seal_meta(struct mpitx_run *run)
+{
+    if (!run->meta.chunk)
+        return true;
+    if (!has_free(run))
+        return false;
+    run_write_counters(run);
+    run->undeclared = false;
+    run_seal_chunk(run, &run->meta);
+    return true;
+}
+
+void run_note_budget(struct mpitx_run *run)
+{
+    int32_t fixed[2] = {MPITX_RUN_WARNING, MPITX_RUN_NOTE_BUDGET};
+    struct run_text t = run_text_of("the size budget (--max-size) is used up: from now on only the number of samples and events is recorded", RUN_MAX_TEXT);
+    run_write_meta(run, RUN_META_NOTE, true, fixed, sizeof fixed, &t, 1);
+    run->budget_noted = true;
+}
+
+bool run_within_budget(struct mpitx_run *run, int kind)
+{
+    uint64_t need = run->live->chunk_bytes + RUN_META_RESERVE + run->tail_needed;
+    if (!run->share || run_in_ring(run, kind) || run->written + need <= run->share)
+        return true;
+    if (!run->budget_noted && run_try_lock(run)) {
+        if (!run->budget_noted)
+            run_note_budget(run);
+        run_unlock(run);
+    }
+    return false;
 }
 
 static int locked_meta(struct mpitx_run *run, int type, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
@@ -134,50 +216,6 @@ int mpitx_run_outcome(struct mpitx_run *run, int after, const char *cvar, const 
 }
 
 /* -- clocks -- */
-
-static int64_t nanoseconds(struct timespec t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec; }
-
-uint64_t run_monotonic(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)nanoseconds(t);
-}
-
-/* Asks the kernel, as a preloaded library, such as libfaketime, may change what clock_gettime returns. */
-static int64_t clock_ns(clockid_t id)
-{
-    struct timespec t;
-    syscall(SYS_clock_gettime, id, &t);
-    return nanoseconds(t);
-}
-
-/* Returns the tightest of five readings of all clocks. */
-uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best)
-{
-    uint64_t at = 0, width = UINT64_MAX;
-    for (int i = 0; i < 5; i++) {
-        uint64_t t0 = run->ticks();
-        int64_t m0 = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME), m1 = clock_ns(CLOCK_MONOTONIC);
-        uint64_t t1 = run->ticks();
-        if (t1 - t0 >= width)
-            continue;
-        width = t1 - t0;
-        int64_t mono = m0 + (m1 - m0) / 2;
-        if (run->clock == MPITX_RUN_CLOCK_MONOTONIC)
-            mono = (int64_t)(t0 + width / 2);
-        at = t0 + width / 2;
-        *best = (struct run_clock_body){mono, real, (double)width * run->ns_per_tick / 2};
-    }
-    return at;
-}
-
-void run_write_counters(struct mpitx_run *run)
-{
-    uint64_t counters[1 + RUN_COUNTERS] = {RUN_COUNTERS};
-    memcpy(counters + 1, run->live->counter, sizeof run->live->counter);
-    run_write_meta(run, RUN_META_COUNTERS, true, counters, sizeof counters, NULL, 0);
-}
 
 int run_write_clock(struct mpitx_run *run, bool essential)
 {

@@ -24,14 +24,6 @@ static void write_baseline(struct mpitx_run *run, struct run_set *s, uint32_t se
     s->baseline = true;
 }
 
-void run_note_budget(struct mpitx_run *run)
-{
-    int32_t fixed[2] = {MPITX_RUN_WARNING, MPITX_RUN_NOTE_BUDGET};
-    struct run_text t = run_text_of("the size budget (--max-size) is used up: from now on only the number of samples and events is recorded", RUN_MAX_TEXT);
-    run_write_meta(run, RUN_META_NOTE, true, fixed, sizeof fixed, &t, 1);
-    run->budget_noted = true;
-}
-
 /* Makes room for a sample of the given size and a time base before it. */
 static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
 {

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #define DEFAULT_CHUNK 65536u
@@ -23,10 +22,8 @@
 #define MAX_COLUMNS (1u << 20)
 #define MAX_THREADS 65535u /* a chain's number has 16 bits */
 #define DEFAULT_POOL (32u << 20)
-#define TMPFS_MAGIC 0x01021994
 _Static_assert(RUN_COUNTERS - RUN_LACKS == sizeof(struct agent_lacks) / sizeof(uint64_t), "the last counters");
 
-#define MOST_LEFT ((uint64_t)256 << 20)
 #define USUAL_GROWTH ((uint64_t)4 << 20) /* of a process's live files */
 
 #ifndef MADV_WIPEONFORK
@@ -138,46 +135,6 @@ static bool allocate(struct opening *op)
     run->alive = page;
     op->run = run;
     return true;
-}
-
-int run_allocate_file(int fd, size_t at, size_t bytes)
-{
-    int rc, tries = 0;
-    do
-        rc = posix_fallocate(fd, (off_t)at, (off_t)bytes);
-    while (rc == EINTR && ++tries < 100);
-    return rc;
-}
-
-void *run_map_new(const char *path, size_t bytes)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return NULL;
-    /* Allocated before mapping: touching a page without disk space would raise SIGBUS. */
-    int rc = run_allocate_file(fd, 0, bytes);
-    void *p = rc ? MAP_FAILED : map_memory(bytes, MAP_SHARED | MAP_POPULATE, fd, 0);
-    if (!rc && p == MAP_FAILED)
-        rc = errno;
-    close(fd);
-    if (!rc)
-        return p;
-    unlink(path);
-    errno = rc;
-    return NULL;
-}
-
-/* The program's shared memory may be in the same file system (Open MPI's grows as it is used). Without room its next touch raises SIGBUS. */
-bool run_leaves_room(const char *path, uint64_t bytes, unsigned share)
-{
-    struct statfs s;
-    if (statfs(path, &s) || s.f_type != TMPFS_MAGIC || !s.f_blocks) /* no blocks: no limit */
-        return true;
-    uint64_t left = (uint64_t)s.f_blocks * (uint64_t)s.f_bsize / share;
-    if ((uint64_t)s.f_bavail * (uint64_t)s.f_bsize >= bytes + (left < MOST_LEFT ? left : MOST_LEFT))
-        return true;
-    errno = ENOSPC;
-    return false;
 }
 
 static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_bytes, uint32_t chunks)
@@ -355,14 +312,6 @@ static void unmap(struct mpitx_run *run)
     run_pool_unmap(run);
     unmap_memory(run->alive, 4096);
     unmap_memory(run, run->bytes);
-}
-
-void run_remove_live(struct mpitx_run *run)
-{
-    run_pool_remove(run);
-    unlink(run->live_path);
-    unlink(run->manifest_path);
-    unlink(run->tail_path); /* last, as it says how the run ended */
 }
 
 void run_store_close(struct mpitx_run *run, bool tidy)

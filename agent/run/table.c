@@ -39,7 +39,8 @@ int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struc
 /* Adds a chunk to a table with the given number of parts. Returns true if this or another thread added one. */
 static bool grow(struct mpitx_run *run, struct run_table *t, uint32_t parts)
 {
-    struct run_chunk *c = parts < RUN_MAX_PARTS ? run_pool_take(run, RUN_KIND_TABLE, 0, true) : NULL;
+    bool allowed = parts < RUN_MAX_PARTS && run_within_budget(run, RUN_KIND_TABLE);
+    struct run_chunk *c = allowed ? run_pool_take(run, RUN_KIND_TABLE, 0, true) : NULL;
     if (!c)
         return false;
     memset(c + 1, 0, c->capacity);
