@@ -7,7 +7,7 @@ AGENT_THREAD struct messages_thread messages_thread;
 int32_t messages_find_rank(uint64_t comm)
 {
     struct messages_thread *thread = &messages_thread;
-    thread->epoch = peers_epoch(comm);
+    thread->epoch = epochs_now(comm);
     thread->rank = chain_state_rank(comm);
     thread->comm = comm;
     return thread->rank;

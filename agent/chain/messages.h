@@ -36,7 +36,7 @@ void messages_some(const struct chain_state *state, int count, const int *indice
 static inline int32_t messages_rank(uint64_t comm)
 {
     const struct messages_thread *thread = &messages_thread;
-    return thread->comm == comm && thread->epoch == peers_epoch(comm) ? thread->rank : messages_find_rank(comm);
+    return thread->comm == comm && thread->epoch == epochs_now(comm) ? thread->rank : messages_find_rank(comm);
 }
 
 /* A place depends on the ranks in the communicator, so that it is the same in both processes. */

@@ -75,7 +75,7 @@ uint64_t chain_state_collective(uint32_t kind, uint64_t object)
     bool alive = false;
     struct chain_collectives *collectives = thread->state == &nowhere ? NULL : owner->collectives(kind, object, &alive);
     thread->object = collectives && alive ? object : 0;
-    thread->epoch = peers_epoch(object);
+    thread->epoch = epochs_now(object);
     thread->collectives = collectives;
     return collectives ? ++collectives->count : 0;
 }

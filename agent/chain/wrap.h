@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) void chain_state_close(bool progres
 
 static inline uint64_t chain_state_count(uint32_t kind, uint64_t object)
 {
-    if (!object /* MPICH's MPI_FILE_NULL, and what no object is */ || chain_state_thread.object != object || chain_state_thread.epoch != peers_epoch(object)) return chain_state_collective(kind, object);
+    if (!object /* MPICH's MPI_FILE_NULL, and what no object is */ || chain_state_thread.object != object || chain_state_thread.epoch != epochs_now(object)) return chain_state_collective(kind, object);
     return ++chain_state_thread.collectives->count; /* two threads may not be in collective calls on one object */
 }
 

@@ -73,7 +73,7 @@ static bool end(bool result)
 static bool begin_object(uint64_t object, uint32_t epoch)
 {
     begin();
-    return (object && __atomic_load_n(peers_epoch_of(object), __ATOMIC_SEQ_CST) == epoch) || end(false);
+    return (object && __atomic_load_n(epochs_place(object), __ATOMIC_SEQ_CST) == epoch) || end(false);
 }
 
 static unsigned others(void)
@@ -102,7 +102,7 @@ bool ask_type_size(MPI_Datatype datatype, uint32_t generation, uint64_t *size)
     MPI_Count large = -1;
     int small = -1;
     begin();
-    if (__atomic_load_n(&describe_type_generation, __ATOMIC_SEQ_CST) != generation) return end(false);
+    if (__atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST) != generation) return end(false);
     if (mpi.Type_size_x ? ASK(Type_size_x, datatype, &large) : ASK(Type_size, datatype, &small)) *size = (uint64_t)(mpi.Type_size_x ? large : small);
     return end(large >= 0 || small >= 0);
 }
@@ -238,7 +238,7 @@ void ask_free_group(MPI_Group *group)
 enum { GROUPS = 1 << 10 };
 static uint64_t groups[GROUPS]; /* later ones replace earlier ones */
 
-static uint64_t *group_at(uint64_t group) { return &groups[peers_hash(group) % GROUPS]; }
+static uint64_t *group_at(uint64_t group) { return &groups[epochs_hash(group) % GROUPS]; }
 
 void ask_remember_group(uint64_t group) { __atomic_store_n(group_at(group), group, __ATOMIC_SEQ_CST); }
 

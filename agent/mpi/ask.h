@@ -2,12 +2,13 @@
  *
  * An error of such a call would call the application's error handler, or end the application. So a call is made only on a handle that is
  * known to be alive, and with arguments that the library accepts. A handle is alive if a call with it has succeeded, or made it, and its
- * epoch has not changed since then (peers.h). While the agent asks, another thread that frees an object waits in ask_settle. */
+ * epoch has not changed since then (epochs.h). While the agent asks, another thread that frees an object waits in ask_settle. */
 #ifndef MPITX_ASK_H
 #define MPITX_ASK_H
 
+#include "mpi/call.h"
+#include "mpi/epochs.h"
 #include "mpi/handles.h"
-#include "mpi/peers.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -31,7 +32,7 @@ void ask_settle(void);
 
 /* ---- datatypes and statuses ---- */
 
-/* generation: describe_type_generation while the datatype was alive. False: not known */
+/* generation: epochs_of_types while the datatype was alive. False: not known */
 bool ask_type_size(MPI_Datatype datatype, uint32_t generation, uint64_t *size);
 
 /* Of a status that a call has filled in. */

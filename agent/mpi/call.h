@@ -61,7 +61,7 @@ struct call_description {
     bool unsized;              /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
     bool asks;                 /* the call has succeeded, so its handles are alive, and the library may be asked about them */
     uint32_t epoch;            /* of comm, at a time when a call that succeeded has used it */
-    uint32_t types;            /* describe_type_generation before the call, if it is unsized */
+    uint32_t types;            /* epochs_of_types before the call, if it is unsized */
 
     /* From the arguments: */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */

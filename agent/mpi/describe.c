@@ -10,7 +10,6 @@
 #include "mpi/library.h"
 #include "mpi/sizes.h"
 
-uint32_t describe_type_generation = 1;
 uint64_t describe_lost_memory, describe_lost_sizes;
 AGENT_THREAD struct describe_thread describe_thread;
 
@@ -77,11 +76,11 @@ void describe_process(void)
     learn_predefined();
     if (process->sessions) return;
     struct sizes_comm world;
-    if (describe_learn_comm(process->world, peers_epoch(process->world), &world)) {
+    if (describe_learn_comm(process->world, epochs_now(process->world), &world)) {
         process->rank = world.rank;
         process->size = world.size;
     }
-    describe_learn_comm(process->self, peers_epoch(process->self), &world);
+    describe_learn_comm(process->self, epochs_now(process->self), &world);
     peers_start();
 }
 
@@ -97,7 +96,7 @@ static void remember(MPI_Datatype datatype, uint64_t size, uint32_t generation)
 
 void describe_unsized(struct call_description *call)
 {
-    if (!call->unsized) call->types = __atomic_load_n(&describe_type_generation, __ATOMIC_SEQ_CST);
+    if (!call->unsized) call->types = __atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST);
     call->unsized = true;
 }
 
@@ -111,7 +110,7 @@ uint64_t describe_find_type_size(struct call_description *call, MPI_Datatype dat
 {
     uint64_t size = 0;
     if (!datatype || datatype == NULL_DATATYPE) return 0;
-    uint32_t generation = __atomic_load_n(&describe_type_generation, __ATOMIC_SEQ_CST);
+    uint32_t generation = __atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST);
     if (sizes_find_type(HANDLE_NUMBER(datatype), &size)) {
         remember(datatype, size, generation);
         return size;
@@ -135,7 +134,7 @@ uint64_t describe_missing_bytes(int64_t count, MPI_Datatype datatype)
 {
     uint64_t size = 0;
     if (sizes_find_type(HANDLE_NUMBER(datatype), &size)) return (uint64_t)count * size;
-    uint32_t generation = __atomic_load_n(&describe_type_generation, __ATOMIC_SEQ_CST);
+    uint32_t generation = __atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST);
     if (!describe_plain_type(datatype) || !ask_type_size(datatype, generation, &size)) return DESCRIBE_UNKNOWN_BYTES;
     remember(datatype, size, generation);
     return (uint64_t)count * size;
@@ -145,7 +144,7 @@ uint64_t describe_missing_bytes(int64_t count, MPI_Datatype datatype)
 void describe_type_made(const MPI_Datatype *datatype)
 {
     uint64_t size = 0;
-    if (*datatype != NULL_DATATYPE && ask_type_size(*datatype, __atomic_load_n(&describe_type_generation, __ATOMIC_SEQ_CST), &size))
+    if (*datatype != NULL_DATATYPE && ask_type_size(*datatype, __atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST), &size))
         sizes_add_type(HANDLE_NUMBER(*datatype), size);
 }
 
@@ -163,7 +162,7 @@ void describe_type_freeing(const MPI_Datatype *datatype)
 {
     if (!datatype) return;
     sizes_remove_type(HANDLE_NUMBER(*datatype));
-    __atomic_fetch_add(&describe_type_generation, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&epochs_of_types, 1, __ATOMIC_SEQ_CST);
     ask_settle();
 }
 
@@ -240,7 +239,7 @@ void describe_comm_created(int function, const MPI_Comm *comm, MPI_Comm parent)
 {
     struct sizes_comm facts;
     if (!call_follows_objects || *comm == NULL_COMM) return;
-    describe_learn_comm(HANDLE_NUMBER(*comm), peers_epoch(HANDLE_NUMBER(*comm)), &facts);
+    describe_learn_comm(HANDLE_NUMBER(*comm), epochs_now(HANDLE_NUMBER(*comm)), &facts);
     created(CALL_COMM, HANDLE_NUMBER(*comm), function, parent, NULL);
 }
 

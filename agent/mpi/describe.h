@@ -18,7 +18,7 @@
 static inline void describe_object(struct call_description *call, uint64_t object)
 {
     call->comm = object;
-    if (!call->asks) call->epoch = peers_epoch(object); /* else it is known since before the call */
+    if (!call->asks) call->epoch = epochs_now(object); /* else it is known since before the call */
 }
 
 /* The object of a request that was started earlier. It may be freed by now. */
@@ -41,7 +41,7 @@ static inline uint64_t describe_bytes(struct call_description *call, int64_t cou
     if (((unsigned)datatype & 0xff000000u) == 0x4c000000u) return (uint64_t)count * (((unsigned)datatype & 0xff00u) >> 8);
 #endif
     struct describe_thread *thread = &describe_thread;
-    if (thread->type != HANDLE_NUMBER(datatype) || thread->type_generation != describe_type_generation)
+    if (thread->type != HANDLE_NUMBER(datatype) || thread->type_generation != epochs_of_types)
         return (uint64_t)count * describe_find_type_size(call, datatype);
     return (uint64_t)count * thread->type_size;
 }
@@ -332,7 +332,7 @@ void describe_file_closing(const MPI_File *file);
 /* After the call that frees it. */
 static inline void describe_object_freed(uint64_t object)
 {
-    if (object) peers_freed(object);
+    if (object) epochs_freed(object);
 }
 
 static inline MPI_Comm describe_comm_of(uint64_t handle)

@@ -15,7 +15,7 @@ static void fill(struct request *made, const struct call_description *call, uint
     made->peer = peer;
     made->tag = tag;
     made->epoch = call->epoch;
-    peers_post(call->comm);
+    epochs_post(call->comm);
 }
 
 static void start(struct call_description *call, const MPI_Request *request, enum request_kind kind, uint64_t bytes, int peer, int tag)

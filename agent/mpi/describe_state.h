@@ -28,7 +28,6 @@ static inline void describe_abandon(void)
 /* At the end of the calling thread. */
 void describe_thread_end(void);
 
-extern uint32_t describe_type_generation; /* increases when a datatype is freed */
 extern uint64_t describe_lost_memory;     /* calls whose requests were not followed because memory ran out */
 extern uint64_t describe_lost_sizes;      /* calls whose bytes are missing, because the library did not tell a size */
 

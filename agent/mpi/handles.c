@@ -2,11 +2,14 @@
 
 #include <stdio.h>
 
+#include "mpi/epochs.h"
 #include "mpi/library.h"
-#include "mpi/peers.h"
 
-const char library_family[] = FAMILY;
-const struct library_errors library_errors = {MPI_ERR_ARG, MPI_ERR_OTHER};
+uint32_t epochs[EPOCHS];
+uint64_t epochs_posted[EPOCHS];
+uint64_t handles_world;
+uint32_t epochs_of_types = 1;
+
 #if defined(OPEN_MPI)
 struct mpi_constants mpi_constants;
 MPI_Datatype mpi_plain_types[PLAIN_TYPES];
@@ -39,5 +42,5 @@ void handles_bind(void)
     mpi_constants.no_op = library_datum("ompi_mpi_op_no_op");
     bind_plain_types();
 #endif
-    peers_world = HANDLE_NUMBER(COMM_WORLD);
+    handles_world = HANDLE_NUMBER(COMM_WORLD);
 }

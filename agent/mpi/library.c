@@ -10,6 +10,8 @@
 #include "binding/shim/family.h"
 #include "mpi/library.h"
 
+const char library_family[] = FAMILY;
+const struct library_errors library_errors = {MPI_ERR_ARG, MPI_ERR_OTHER};
 struct library library;
 struct library_insides library_insides;
 

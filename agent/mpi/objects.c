@@ -8,26 +8,10 @@
 #include "mpi/ask.h"
 #include "mpi/groups.h"
 
-#define MAX_RANKS 65536
-
 bool object_is_null(enum call_object kind, union mpi_handle object)
 {
     if (object.number == 0) return true;
     return object.number == (kind == CALL_WIN ? HANDLE_NUMBER(NULL_WIN) : HANDLE_NUMBER(NULL_COMM));
-}
-
-int32_t *groups_ranks(MPI_Group group, int size)
-{
-    if (size <= 0 || size > MAX_RANKS) return NULL;
-    int32_t *ranks = memory_get((size_t)size * sizeof *ranks);
-    int *own = memory_get((size_t)size * sizeof *own);
-    for (int i = 0; own && i < size; i++) own[i] = i;
-    if (!ranks || !own || !groups_translate(group, size, own, ranks)) {
-        free(ranks);
-        ranks = NULL;
-    }
-    free(own);
-    return ranks;
 }
 
 struct object_facts object_ask(enum call_object kind, union mpi_handle object, uint32_t epoch, bool with_ranks)
@@ -93,7 +77,7 @@ struct object_group object_group(enum call_object kind, union mpi_handle object,
 int object_members(union mpi_handle window, union mpi_handle group, int32_t *ranks, int most)
 {
     MPI_Group all;
-    if (!ask_group(CALL_WIN, window.number, peers_epoch(window.number), false, &all)) return -1;
+    if (!ask_group(CALL_WIN, window.number, epochs_now(window.number), false, &all)) return -1;
     int count = ask_members(group.number, all, ranks, most);
     ask_free_group(&all);
     return count;

@@ -9,7 +9,7 @@
 #include "mpi/ask.h"
 #include "mpi/groups.h"
 
-enum { ENTRIES = 256, JOBS = 64, DEPARTED = 32 };
+enum { ENTRIES = 256, JOBS = 64, DEPARTED = 32, MAX_RANKS = 65536 };
 
 struct entry {
     uint64_t object;
@@ -26,9 +26,6 @@ struct departed {
     struct call_peer *peers; /* by rank */
 };
 
-uint32_t peers_epochs[PEERS_EPOCHS];
-uint64_t peers_posted[PEERS_EPOCHS];
-uint64_t peers_world;
 bool peers_have_world;
 static AGENT_THREAD struct entry *entries; /* NULL: none yet */
 static MPI_Group world;                    /* while peers_have_world */
@@ -45,6 +42,20 @@ static const struct call_peer unknown = {CALL_NONE, CALL_NONE};
 bool groups_translate(MPI_Group group, int count, const int *ranks, int *found)
 {
     return peers_have_world && ask_translate(group, count, ranks, world, found);
+}
+
+int32_t *groups_ranks(MPI_Group group, int size)
+{
+    if (size <= 0 || size > MAX_RANKS) return NULL;
+    int32_t *ranks = memory_get((size_t)size * sizeof *ranks);
+    int *own = memory_get((size_t)size * sizeof *own);
+    for (int i = 0; own && i < size; i++) own[i] = i;
+    if (!ranks || !own || !groups_translate(group, size, own, ranks)) {
+        free(ranks);
+        ranks = NULL;
+    }
+    free(own);
+    return ranks;
 }
 
 /* ---- processes ---- */
@@ -88,7 +99,7 @@ static struct call_peer *identify_all(MPI_Group group, int size)
 static void depart(uint64_t object, uint32_t epoch)
 {
     MPI_Group group;
-    if (object == peers_world || !peers_have_world || !ask_group(CALL_COMM, object, epoch, true, &group)) return;
+    if (object == handles_world || !peers_have_world || !ask_group(CALL_COMM, object, epoch, true, &group)) return;
     struct departed new = {.object = object, .epoch = epoch, .size = ask_group_size(group)};
     new.peers = identify_all(group, new.size);
     ask_free_group(&group);
@@ -115,10 +126,10 @@ static struct call_peer find_departed(uint64_t object, uint32_t epoch, int32_t r
 void peers_freeing(enum call_object kind, uint64_t object)
 {
     int saved = errno;
-    uint64_t slot = peers_hash(object) % PEERS_EPOCHS;
-    bool posted = object && __atomic_compare_exchange_n(&peers_posted[slot], &(uint64_t){object}, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    if (kind == CALL_COMM && posted) depart(object, peers_epoch(object));
-    __atomic_fetch_add(&peers_epochs[slot], 1, __ATOMIC_SEQ_CST);
+    uint64_t slot = epochs_hash(object) % EPOCHS;
+    bool posted = object && __atomic_compare_exchange_n(&epochs_posted[slot], &(uint64_t){object}, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (kind == CALL_COMM && posted) depart(object, epochs_now(object));
+    __atomic_fetch_add(&epochs[slot], 1, __ATOMIC_SEQ_CST);
     ask_settle();
     errno = saved;
 }
@@ -128,9 +139,9 @@ void peers_freeing(enum call_object kind, uint64_t object)
 struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
     if (object == 0 || rank < 0 || !peers_have_world) return unknown;
-    if (epoch != peers_epoch(object)) return window ? unknown : find_departed(object, epoch, rank);
+    if (epoch != epochs_now(object)) return window ? unknown : find_departed(object, epoch, rank);
     if (!entries && !(entries = memory_new(ENTRIES, sizeof *entries))) return unknown;
-    struct entry *entry = &entries[peers_hash(object + (uint64_t)rank) % ENTRIES];
+    struct entry *entry = &entries[epochs_hash(object + (uint64_t)rank) % ENTRIES];
     if (entry->object == object && entry->rank == rank && entry->epoch == epoch) return entry->peer;
     MPI_Group group;
     if (!ask_group(window ? CALL_WIN : CALL_COMM, object, epoch, true, &group)) return unknown;
@@ -141,7 +152,7 @@ struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int
 
 void peers_start(void)
 {
-    peers_have_world = ask_group(CALL_COMM, peers_world, peers_epoch(peers_world), false, &world);
+    peers_have_world = ask_group(CALL_COMM, handles_world, epochs_now(handles_world), false, &world);
     if (!peers_have_world) agent_note("the processes at the other end of messages are not known: the MPI library did not tell the group of MPI_COMM_WORLD");
     has_parents = ask_parents(&parents);
 }
@@ -154,7 +165,7 @@ int32_t peers_spawning(void)
 void peers_spawned(union mpi_handle children, int32_t job)
 {
     MPI_Group group;
-    if (job <= JOBS && ask_group(CALL_COMM, children.number, peers_epoch(children.number), true, &group)) __atomic_store_n(&jobs[job - 1], group, __ATOMIC_RELEASE);
+    if (job <= JOBS && ask_group(CALL_COMM, children.number, epochs_now(children.number), true, &group)) __atomic_store_n(&jobs[job - 1], group, __ATOMIC_RELEASE);
 }
 
 void peers_end(void)

@@ -18,8 +18,8 @@ struct comm {
 static struct type types[1 << TYPE_BITS];
 static struct comm comms[1 << COMM_BITS];
 
-static struct type *type_at(uint64_t type) { return &types[peers_hash(type) % (1 << TYPE_BITS)]; }
-static struct comm *comm_at(uint64_t comm) { return &comms[peers_hash(comm) % (1 << COMM_BITS)]; }
+static struct type *type_at(uint64_t type) { return &types[epochs_hash(type) % (1 << TYPE_BITS)]; }
+static struct comm *comm_at(uint64_t comm) { return &comms[epochs_hash(comm) % (1 << COMM_BITS)]; }
 
 static bool begin(uint32_t *sequence)
 {

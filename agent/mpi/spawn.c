@@ -120,7 +120,7 @@ static int known_rank(uint64_t comm, uint32_t epoch)
 
 void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, int count, char **commands, char ***argvs, const int *most, const MPI_Info *infos)
 {
-    *spawn = (struct describe_spawn){.job = peers_spawning(), .epoch = peers_epoch(HANDLE_NUMBER(comm))};
+    *spawn = (struct describe_spawn){.job = peers_spawning(), .epoch = epochs_now(HANDLE_NUMBER(comm))};
     if (known_rank(HANDLE_NUMBER(comm), spawn->epoch) != root || !call_hooks.spawning) return;
     if (count <= 0 || count > MOST_PROCESSES || !are_found(commands, count, most, infos, &spawn->how.processes)) return;
     spawn->how.job = spawn->job;
@@ -148,7 +148,7 @@ void describe_spawned(struct describe_spawn *spawn, int function, int rc, int ro
         struct ask_comm from, to;
         if (call_follows_objects) call_hooks.object_created(CALL_COMM, handle, &how);
         peers_spawned(handle, spawn->job);
-        if (!spawn->commands && ask_comm(HANDLE_NUMBER(comm), spawn->epoch, &from) && from.rank == root && ask_comm(handle.number, peers_epoch(handle.number), &to))
+        if (!spawn->commands && ask_comm(HANDLE_NUMBER(comm), spawn->epoch, &from) && from.rank == root && ask_comm(handle.number, epochs_now(handle.number), &to))
             __atomic_fetch_add(&agent_process.spawned, (uint64_t)to.peers, __ATOMIC_RELAXED);
     }
     if (spawn->how.count) call_hooks.spawned(&spawn->how);

@@ -225,7 +225,7 @@ struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char 
     struct pvar_object *o = &g->objects[0];
     *o = (struct pvar_object){.id = pvar.next_object++, .bind = bind, .handle = handle};
     g->object_count = 1;
-    uint32_t epoch = peers_epoch(handle.number);
+    uint32_t epoch = epochs_now(handle.number);
     o->facts = object_ask(pvar_kind(bind), handle, epoch, false);
     if (object_peers_are_fewer(&o->facts)) {
         pvar.skipped_objects++;

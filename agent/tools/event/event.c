@@ -30,7 +30,7 @@ static void preparing(void)
 
 static void bind_object(int bind, enum call_object kind, union mpi_handle handle, union mpi_handle original)
 {
-    uint32_t id = objects_at(kind, handle.number, peers_epoch(handle.number), true);
+    uint32_t id = objects_at(kind, handle.number, epochs_now(handle.number), true);
     if (prepared) {
         event_prove(bind, handle, true);
         event_bind(bind, handle, id);

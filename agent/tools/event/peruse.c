@@ -167,7 +167,7 @@ static int bind_one(struct peruse_binding *b, uint64_t original)
 void event_peruse_bind(union mpi_handle handle, uint32_t object, union mpi_handle original)
 {
     int saved = errno, rc = MPITX_SUCCESS;
-    struct object_facts facts = object_ask(CALL_COMM, handle, peers_epoch(handle.number), true);
+    struct object_facts facts = object_ask(CALL_COMM, handle, epochs_now(handle.number), true);
     struct hold hold = hold_lock(&event_peruse_lock);
     struct peruse_comm *c = find_free();
     if (c) {

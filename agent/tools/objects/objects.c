@@ -290,7 +290,7 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t e
 
 uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool alive)
 {
-    if (epoch != peers_epoch(handle)) return find_then(kind, handle, epoch);
+    if (epoch != epochs_now(handle)) return find_then(kind, handle, epoch);
     uint32_t id = objects_find(kind, handle);
     union mpi_handle object = {.number = handle};
     if (id || !alive || !on || !handle || kind == CALL_FILE || object_is_null(kind, object) || count == OBJECTS_MOST - 1) return id;
@@ -315,7 +315,7 @@ static void mark_freed(uint32_t id)
         objects[id].row->freed = 1;
         mpitx_run_row_end(&objects[id].row->head);
     }
-    objects[id].ended = peers_epoch(objects[id].handle);
+    objects[id].ended = epochs_now(objects[id].handle);
     __atomic_store_n(&objects[id].freed, 1, __ATOMIC_RELEASE);
     hold_unlock(&lock, hold);
 }
@@ -327,7 +327,7 @@ static void object(const struct chain_object *object)
     int saved = errno;
     switch (object->event) {
     case CHAIN_OBJECT_MADE:
-        if (!id) learn(object->kind, object->handle, peers_epoch(object->handle.number), object->function, object->parent.number, object->name, object->job);
+        if (!id) learn(object->kind, object->handle, epochs_now(object->handle.number), object->function, object->parent.number, object->name, object->job);
         break;
     case CHAIN_OBJECT_NAMED:
         if (id) rename_object(id, object->text);
@@ -366,7 +366,7 @@ static const struct chain_observer collectives_observer = {.name = "objects", .e
 
 static void learn_predefined(uint64_t handle)
 {
-    if (handle) learn(CALL_COMM, (union mpi_handle){.number = handle}, peers_epoch(handle), -1, 0, NULL, 0);
+    if (handle) learn(CALL_COMM, (union mpi_handle){.number = handle}, epochs_now(handle), -1, 0, NULL, 0);
 }
 
 bool objects_start(void)

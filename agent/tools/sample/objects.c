@@ -33,7 +33,7 @@ static void created(int bind, union mpi_handle handle, const char *how)
             look_for_late_variables();
         if (pvar.follow && !pvar_group_find(bind, handle)) { /* MPI_Comm_get_parent returns the same one each time */
             struct pvar_object object = {.bind = bind, .handle = handle};
-            struct object_facts facts = object_ask(pvar_kind(bind), handle, peers_epoch(handle.number), false);
+            struct object_facts facts = object_ask(pvar_kind(bind), handle, epochs_now(handle.number), false);
             if (!object_peers_are_fewer(&facts))
                 pvar_try_new(&object);
             struct pvar_group *g = pvar_group_new(bind, handle, how);

@@ -26,7 +26,7 @@ bool trigger_comm(const struct program_subject *subject, int name)
     const struct named *n = &named[check->trigger->number][name];
     const struct call_description *d = &subject->call->description;
     uint64_t handle = d->comm;
-    if (d->epoch != peers_epoch(handle)) return false; /* freed */
+    if (d->epoch != epochs_now(handle)) return false; /* freed */
     for (uint32_t i = 0, used = __atomic_load_n(&n->used, __ATOMIC_ACQUIRE); i < used; i++)
         if (__atomic_load_n(&n->handles[i], __ATOMIC_RELAXED) == handle) return true;
     return false;

@@ -45,7 +45,7 @@ static struct pvar_reading *find_reading(const struct trigger_variable *v, const
         unsigned kind = chain_functions[call->function].kind;
         if (!call->described || kind == CALL_RMA || kind == CALL_IO) return NULL;
         object = call->description.comm;
-        if (call->description.epoch != peers_epoch(object)) return NULL; /* freed */
+        if (call->description.epoch != epochs_now(object)) return NULL; /* freed */
         *group = pvar_group_find(MPITX_BIND_MPI_COMM, (union mpi_handle){.number = object});
         if (*group) return find_in(*group, v->variable, object);
     }
