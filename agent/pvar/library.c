@@ -1,5 +1,6 @@
 /* library.c: opens the library's MPI_T. */
 #define _GNU_SOURCE
+#include "binding/shim/family.h"
 #include "mpi/library.h"
 #include "pvar/pvar.h"
 
@@ -28,7 +29,7 @@ bool pvar_open(void)
         agent_note("nothing is sampled: the MPI library lacks %s", missing);
         return false;
     }
-    pvar_read_bind(handle);
+    pvar.read_routine = mpi_routine(handle, "MPI_T_pvar_read");
     return true;
 }
 
@@ -68,7 +69,7 @@ bool pvar_init_mpi_t(const char *without)
 void pvar_start_mpi_t(void)
 {
     static const char without[] = "the library's variables are not sampled";
-    if ((!pvar_wants_library() && !pvar_has_settings()) || !pvar_init_mpi_t(without))
+    if (!pvar_init_mpi_t(without))
         return;
     int rc = pvar.table->pvar_session_create(&pvar.session);
     if (rc != MPITX_SUCCESS) {

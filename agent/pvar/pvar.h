@@ -104,6 +104,7 @@ struct pvar_group {
 
 struct pvar {
     const struct mpitx_table *table; /* NULL: the library has none */
+    void *read_routine;      /* the library's MPI_T_pvar_read */
     bool mpi_t;              /* MPI_T is initialised */
     int t_level;             /* enum mpitx_thread, 0 without MPI_T */
     bool busy;               /* at the end, another thread may still be in MPI_T */
@@ -132,7 +133,7 @@ const char *pvar_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */
 /* library.c */
 bool pvar_open(void);    /* finds MPI_T's routines; on failure, notes say why */
 bool pvar_init_mpi_t(const char *without); /* once; on failure, a note says that there is "no …" (without) and why */
-void pvar_start_mpi_t(void); /* with a session, if a pattern or a setting needs it */
+void pvar_start_mpi_t(void); /* with a session */
 void pvar_before_last_session(void); /* ends MPI_T where the library needs it; nothing may use it at the same time or later */
 
 /* select.c */
@@ -161,7 +162,6 @@ bool pvar_group_declare(struct pvar_group *group);
 void pvar_reading_status(struct pvar_group *group, struct pvar_reading *reading, int status, const char *reason);
 
 /* read.c */
-void pvar_read_bind(void *library);
 void pvar_read(struct pvar_group *group, uint64_t now);
 bool pvar_read_one(struct pvar_group *group, struct pvar_reading *reading, uint64_t now); /* false: there is no value */
 double pvar_element(const struct pvar_reading *reading, uint32_t element); /* of the value read last; NaN: no such element */

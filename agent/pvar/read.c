@@ -7,13 +7,6 @@
 #include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
 
-static __typeof__(MPI_T_pvar_read) *library_read;
-
-void pvar_read_bind(void *library)
-{
-    library_read = (__typeof__(library_read))mpi_routine(library, "MPI_T_pvar_read");
-}
-
 /* Handles a return code that differs from the last one. Calls the shim for a family-independent code. */
 static void read_changed(struct pvar_group *g, struct pvar_reading *r, int code)
 {
@@ -54,7 +47,7 @@ static inline void read_one(MPI_T_pvar_session session, struct pvar_group *g, st
     }
     if (r->dead || __builtin_expect(pvar.virtual_only, 0))
         return;
-    int code = library_read(session, (MPI_T_pvar_handle)r->handle, r->target);
+    int code = ((__typeof__(MPI_T_pvar_read) *)pvar.read_routine)(session, (MPI_T_pvar_handle)r->handle, r->target);
     if (__builtin_expect(code != r->code, 0))
         read_changed(g, r, code);
 }

@@ -152,7 +152,7 @@ static void preparing(void)
     pvar_read_patterns();
     sampler.prepared = pvar_open();
     if (sampler.prepared) {
-        pvar_start_mpi_t();
+        if (pvar_wants_library() || pvar_has_settings()) pvar_start_mpi_t();
         agent_run_options.dir = agent_config("dir", 0);
         agent_run_options.interval_ns = sampler.interval_ns;
         agent_run_options.max_sets = pvar_wants_library() ? MAX_SETS : 0;
