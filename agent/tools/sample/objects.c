@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static bool following(void) { return atomic_load_explicit(&sampler.state, memory_order_relaxed) == SAMPLER_ON; }
+static bool following(void) { return atomic_load_explicit(&sampler_state, memory_order_relaxed) == SAMPLER_ON; }
 
 /* MPICH lists more variables after the first window is created. */
 static void look_for_late_variables(void)
@@ -65,7 +65,7 @@ static void named(int bind, union mpi_handle handle, const char *name)
 
 static void freeing(int bind, union mpi_handle handle)
 {
-    if (atomic_load(&sampler.state) != SAMPLER_ON && atomic_load(&sampler.state) != SAMPLER_DONE)
+    if (atomic_load(&sampler_state) != SAMPLER_ON && atomic_load(&sampler_state) != SAMPLER_DONE)
         return;
     int saved = errno;
     if (sampler_lock()) {
@@ -82,7 +82,7 @@ static void freeing(int bind, union mpi_handle handle)
 /* Unbinds the communicators of MPI_COMM_WORLD. Libraries do not say which windows and communicators of sessions end. */
 void sampler_world_ending(void)
 {
-    int state = atomic_load(&sampler.state), saved = errno;
+    int state = atomic_load(&sampler_state), saved = errno;
     if ((state == SAMPLER_ON || state == SAMPLER_DONE) && sampler_lock()) {
         for (struct pvar_group *g = pvar.groups; g; g = g->next)
             pvar_group_unbind(g, "MPI_Finalize was called");

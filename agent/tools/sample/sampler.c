@@ -1,4 +1,4 @@
-/* sampler.c: the tool that samples variables: start, end, lock. */
+/* sampler.c: the tool that samples variables: start and end. */
 #define _GNU_SOURCE
 #include "tools/sample/sampler.h"
 
@@ -9,87 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cancel.h"
 #include "base/clock.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define SHORTEST_INTERVAL_NS UINT64_C(1000)
-#define LOCK_NS UINT64_C(10000000000) /* trying variables of windows may take seconds on a busy machine */
 #define DYING_LOCK_NS UINT64_C(100000000)
 #define MAX_SETS 32000
-struct sampler sampler;
-
-/* ---- the lock ---- */
-
-/* A try lock, as it is hardly ever contended and a mutex takes three times as long. locked says that this thread holds it, to detect a
- * sample that was left by longjmp. */
-static atomic_bool taken;
-static AGENT_THREAD bool locked;
-static struct cancel cancelable; /* the holder's cancellation state before it took the lock */
-
-bool sampler_try_lock(void)
-{
-    if (locked || atomic_load_explicit(&taken, memory_order_relaxed))
-        return false;
-    struct cancel before = cancel_defer();
-    locked = true; /* whenever this thread has taken it, also if a signal handler leaves by siglongjmp now */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_exchange_explicit(&taken, true, memory_order_acquire)) {
-        locked = false;
-        cancel_restore(before);
-        return false;
-    }
-    cancelable = before;
-    return true;
-}
-
-void sampler_unlock(void)
-{
-    struct cancel before = cancelable;
-    atomic_store_explicit(&taken, false, memory_order_release);
-    atomic_signal_fence(memory_order_seq_cst);
-    locked = false;
-    cancel_restore(before);
-}
-
-static bool wait_for_lock(uint64_t max_ns)
-{
-    const struct timespec pause = {0, 50000};
-    for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < max_ns;) {
-        if (sampler_try_lock())
-            return true;
-        syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
-    }
-    return false;
-}
-
-bool sampler_lock(void)
-{
-    if (wait_for_lock(LOCK_NS))
-        return true;
-    sampler_off(locked ? "a sample was left by longjmp or an exception" : "a sample did not end");
-    if (locked)
-        cancel_restore(cancelable);
-    return false;
-}
-
-static void follow_objects(bool on)
-{
-    static atomic_bool following;
-    if (atomic_exchange(&following, on) != on)
-        chain_follow_objects(on);
-}
-
-void sampler_off(const char *why)
-{
-    int on = SAMPLER_ON, done = SAMPLER_DONE;
-    if (!atomic_compare_exchange_strong(&sampler.state, &on, SAMPLER_OFF))
-        atomic_compare_exchange_strong(&sampler.state, &done, SAMPLER_OFF);
-    atomic_store(&sampler.next_due, UINT64_MAX);
-    chain_countdown(NULL);
-    follow_objects(false);
-    agent_report_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
-}
+static bool prepared;   /* there are variables to sample */
+static bool on_request; /* interval_ns=0: samples are taken only when another tool asks for one */
 
 static void select_and_open(void)
 {
@@ -109,26 +36,26 @@ static void begin(void)
 {
     uint64_t now = clock_ticks();
     uint64_t duration = agent_config_number("duration_ns", 0);
-    sampler.end_ticks = duration ? now + clock_from_nanoseconds(duration) : 0;
-    sampler.limit = agent_config_number("count", 0);
-    atomic_store(&sampler.state, SAMPLER_ON);
+    sampler_schedule.end = duration ? now + clock_from_nanoseconds(duration) : 0;
+    sampler_counts.limit = agent_config_number("count", 0);
+    atomic_store(&sampler_state, SAMPLER_ON);
     pvar.started = true;
     if (pvar.follow || pvar.library_count > 0)
-        follow_objects(true);
-    if (sampler.on_request) {
-        atomic_store(&sampler.next_due, UINT64_MAX);
-        sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
+        sampler_follow_objects(true);
+    if (on_request) {
+        atomic_store(&sampler_schedule.next, UINT64_MAX);
+        sampler_counts.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
         return;
     }
     if (!sampler_lock())
         return;
-    atomic_store(&sampler.next_due, now);
-    sampler.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
-    sampler.stride = sampler.pace = 1;
-    sampler_due(now);
+    atomic_store(&sampler_schedule.next, now);
+    sampler_counts.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
+    sampler_backoff.stride = sampler_backoff.pace = 1;
+    sampler_instant(now, false);
     sampler_unlock();
     mpitx_run_flush(agent_run);
-    if (atomic_load(&sampler.state) != SAMPLER_ON)
+    if (atomic_load(&sampler_state) != SAMPLER_ON)
         return;
     sampler_thread_start();
     chain_countdown(sampler_call);
@@ -145,16 +72,16 @@ static void preparing(void)
     if (!agent_config("dir", 0) || !asked())
         return;
     int saved = errno;
-    sampler.interval_ns = agent_config_number("interval_ns", DEFAULT_INTERVAL_NS);
-    sampler.on_request = sampler.interval_ns == 0;
-    if (sampler.interval_ns < SHORTEST_INTERVAL_NS && !sampler.on_request)
-        sampler.interval_ns = SHORTEST_INTERVAL_NS;
+    sampler_schedule.interval_ns = agent_config_number("interval_ns", DEFAULT_INTERVAL_NS);
+    on_request = sampler_schedule.interval_ns == 0;
+    if (sampler_schedule.interval_ns < SHORTEST_INTERVAL_NS && !on_request)
+        sampler_schedule.interval_ns = SHORTEST_INTERVAL_NS;
     pvar_read_patterns();
-    sampler.prepared = pvar_open();
-    if (sampler.prepared) {
+    prepared = pvar_open();
+    if (prepared) {
         if (pvar_wants_library() || pvar_has_settings()) pvar_start_mpi_t();
         agent_run_options.dir = agent_config("dir", 0);
-        agent_run_options.interval_ns = sampler.interval_ns;
+        agent_run_options.interval_ns = sampler_schedule.interval_ns;
         agent_run_options.max_sets = pvar_wants_library() ? MAX_SETS : 0;
     }
     errno = saved;
@@ -162,12 +89,12 @@ static void preparing(void)
 
 static void started(void)
 {
-    if (!agent_run || !sampler.prepared)
+    if (!agent_run || !prepared)
         return;
     int saved = errno;
-    sampler.interval = clock_from_nanoseconds(sampler.interval_ns);
-    if (sampler.interval == 0)
-        sampler.interval = 1;
+    sampler_schedule.interval = clock_from_nanoseconds(sampler_schedule.interval_ns);
+    if (sampler_schedule.interval == 0)
+        sampler_schedule.interval = 1;
     pvar_apply_settings();
     select_and_open();
     agent_report_notes();
@@ -180,10 +107,10 @@ static void started(void)
 static void last_sample(void)
 {
     uint64_t now = clock_ticks(), due = sampler_first_due();
-    if (sampler.on_request || sampler_over(now, due))
+    if (on_request || sampler_over(now, due))
         return;
     if (now > due)
-        mpitx_run_missed(agent_run, (now - due) / sampler.interval);
+        mpitx_run_missed(agent_run, (now - due) / sampler_schedule.interval);
     sampler_take(now);
     mpitx_run_cost(agent_run, 1, clock_nanoseconds(clock_ticks() - now));
 }
@@ -192,13 +119,13 @@ static void last_sample(void)
  * reason no memory is allocated or freed. The wait is short. */
 static bool lock_dying(const char *how)
 {
-    if (!wait_for_lock(DYING_LOCK_NS)) {
-        agent_report(MPITX_RUN_WARNING, "%s: the last sample is missing: %s was taking a sample", how, locked ? "this thread" : "another thread");
+    if (!sampler_wait_for_lock(DYING_LOCK_NS)) {
+        agent_report(MPITX_RUN_WARNING, "%s: the last sample is missing: %s was taking a sample", how, sampler_holds_lock() ? "this thread" : "another thread");
         return false;
     }
-    if (atomic_load(&sampler.state) == SAMPLER_ON && pvar_stop_library()) {
+    if (atomic_load(&sampler_state) == SAMPLER_ON && pvar_stop_library()) {
         sampler_quiet_end();
-        if (!sampler.on_request)
+        if (!on_request)
             agent_report(MPITX_RUN_INFO, "%s: the last sample has no values of the library's variables, as they cannot be read at that time", how);
     }
     return true;
@@ -220,21 +147,13 @@ static void report_long_samples(uint64_t ns)
     agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_REDUCED, text);
 }
 
-void sampler_report_depth(void)
-{
-    static bool reported;
-    if (!reported)
-        agent_report(MPITX_RUN_WARNING, "some MPI calls are not counted: " CHAIN_TOO_DEEP, CHAIN_FRAMES);
-    reported = true;
-}
-
 static void report_limits(void)
 {
     if (pvar.skipped_objects)
         agent_report(MPITX_RUN_WARNING, "%llu intercommunicators are not sampled: they have more processes on this side than on the other, and libraries read past the smaller group", (unsigned long long)pvar.skipped_objects);
-    if (sampler.longest)
-        report_long_samples(clock_nanoseconds(sampler.longest));
-    if (sampler.library_skipped * 10 > sampler.samples)
+    if (sampler_schedule.longest)
+        report_long_samples(clock_nanoseconds(sampler_schedule.longest));
+    if (sampler_counts.library_skipped * 10 > sampler_counts.samples)
         agent_report(MPITX_RUN_WARNING, "the library's variables were sampled only when an MPI call started or ended: MPI_T provides MPI_THREAD_MULTIPLE only if the application requests it");
     if (pvar.refused_objects > 1)
         agent_report(MPITX_RUN_WARNING, "%llu objects are not recorded: no room in the run", (unsigned long long)pvar.refused_objects);
@@ -242,19 +161,19 @@ static void report_limits(void)
 
 static void ending(enum agent_end end)
 {
-    if (!agent_run || !sampler.prepared)
+    if (!agent_run || !prepared)
         return;
     int saved = errno;
-    bool off = atomic_load(&sampler.state) == SAMPLER_OFF, alone = false;
+    bool off = atomic_load(&sampler_state) == SAMPLER_OFF, alone = false;
     if (!off)
         alone = end == AGENT_FINALIZE ? sampler_lock() : lock_dying(end == AGENT_ABORT ? "MPI_Abort" : "exit without MPI_Finalize");
-    if (alone && atomic_load(&sampler.state) == SAMPLER_ON)
+    if (alone && atomic_load(&sampler_state) == SAMPLER_ON)
         last_sample();
-    atomic_store(&sampler.state, SAMPLER_ENDED);
-    atomic_store(&sampler.next_due, UINT64_MAX);
+    atomic_store(&sampler_state, SAMPLER_ENDED);
+    atomic_store(&sampler_schedule.next, UINT64_MAX);
     if (alone)
         sampler_unlock();
-    sampler_thread_stop();
+    sampler_wake_thread();
     pvar_note_unmatched(true);
     report_limits();
     sampler_record_functions();
@@ -266,7 +185,7 @@ static void ending(enum agent_end end)
 
 static void forked(void)
 {
-    atomic_store(&sampler.state, SAMPLER_OFF);
+    atomic_store(&sampler_state, SAMPLER_OFF);
 }
 
 static const char *const keys[] = {"interval_ns", "count", "duration_ns", "pvar", "set", "set_after", "probe", NULL};

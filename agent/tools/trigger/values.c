@@ -95,7 +95,7 @@ static double read_value(struct trigger_check *check, int index)
     const struct program_load *load = &t->program.loads[index];
     struct trigger_variable *v = &t->variables[load->variable];
     struct pvar_group *group = NULL;
-    int state = atomic_load_explicit(&sampler.state, memory_order_relaxed);
+    int state = atomic_load_explicit(&sampler_state, memory_order_relaxed);
     if (state != SAMPLER_ON && state != SAMPLER_DONE) return NAN;
     if (!v->variable && t->variables_seen != pvar.variable_count) find_variables(t);
     if (!v->variable) return NAN;
