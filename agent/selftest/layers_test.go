@@ -14,7 +14,7 @@ import (
 var layers = []string{"life", "trigger", "sample", "event", "pvar", "tools", "where", "trace", "profile", "processor", "tally", "objects", "window", "chain", "run", "mpi", "base"}
 
 // circular are folders with circles that are not cut yet.
-var circular = []string{"event", "trace", "trigger", "where"}
+var circular = []string{"trace", "trigger", "where"}
 
 // use is a symbol that a file takes from another one.
 type use struct{ from, to, symbol string }

@@ -15,7 +15,7 @@ import (
 // Only these objects can find a routine of the library: to ask it (mpi/ask.c), to call it for the application, and to find the library's file.
 var finders = map[string][]string{
 	"library_function": {"chain_resolve.o", "mpi_ask.o", "pvar_library.o"},
-	"library_symbol":   {"chain_names.o", "chain_resolve.o", "event_application.o"},
+	"library_symbol":   {"chain_names.o", "chain_resolve.o", "event_carrier.o"},
 }
 
 func TestOnePlaceAsks(t *testing.T) {

@@ -4,8 +4,9 @@
  *     types.c   event types: which are wanted, their elements, how they are declared in the run
  *     bind.c    registrations, one for each wanted type and object
  *     source.c  sources and their clocks
- *     peruse.c  events of PERUSE
- *     application.c  the application's own registrations of these
+ *     application.c  the application's own registrations of events of PERUSE
+ *     peruse.c  our registrations of these
+ *     carrier.c  handles of the application that record for us
  *     record.c  what the library calls: events and dropped events
  *
  * The run gets the table "mpi_t events" with the counts of each event type, the table "mpi_t sources", and an event type "mpi_t NAME" for
@@ -89,29 +90,6 @@ bool event_peruse_select(void); /* false: no event of PERUSE is wanted */
 void event_peruse_bind(union mpi_handle comm, uint32_t object, union mpi_handle original); /* original: 0: not a duplicate */
 void event_peruse_unbind(union mpi_handle comm);
 void event_peruse_unbind_all(void);
-
-/* What the callback of an event of PERUSE on a communicator gets. */
-struct peruse_binding {
-    const struct peruse_comm *comm;
-    const struct peruse_type *type;
-    mpitx_handle event;               /* ours; 0: the application's handle reports to us */
-    struct peruse_application *carrier; /* application.c; NULL: none */
-};
-
-extern pthread_mutex_t event_peruse_lock;
-
-/* All with the lock. */
-struct peruse_binding *event_peruse_find(int event, uint64_t comm); /* NULL: not recorded */
-uint64_t event_peruse_comm(const struct peruse_binding *binding); /* the handle of its communicator */
-void event_peruse_give_up(struct peruse_binding *binding); /* releases our handle */
-int event_peruse_take(struct peruse_binding *binding);     /* registers it, and activates it */
-
-/* In a callback of the application, without the lock. */
-void event_peruse_record(const struct peruse_binding *binding, intptr_t unique_id, const struct mpitx_peruse_spec *spec);
-
-/* application.c, with the lock */
-bool event_peruse_propagate(struct peruse_application *carrier, struct peruse_binding *duplicate); /* false: it does not propagate */
-void event_peruse_detach(struct peruse_binding *binding); /* its carrier, if it has one, does not record for it any more */
 
 /* record.c: a callback is between enter and leave. enter returns NULL if nothing is recorded at this time. */
 struct mpitx_run *event_enter(uint64_t now);

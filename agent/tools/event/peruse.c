@@ -8,19 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cancel.h"
 #include "base/memory.h"
 #include "mpi/peers.h"
-#include "tools/event/event.h"
+#include "tools/event/peruse.h"
 
 enum { PERUSE_EVENTS = 256 };
-
-struct peruse_event {
-    uint64_t request;
-    uint32_t name, object;
-    int32_t peer, peer_in_comm, tag, count;
-    uint32_t datatype, operation;
-};
 
 static const struct mpitx_run_field event_fields[] = {
     {.name = "request", .type = MPITX_RUN_U64},  {.name = "event", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
@@ -30,12 +22,6 @@ static const struct mpitx_run_field event_fields[] = {
     {.name = "operation", .type = MPITX_RUN_U32},
 };
 
-struct peruse_row {
-    struct mpitx_run_row head;
-    uint32_t name;
-    uint64_t received, recorded, refused;
-};
-
 static const struct mpitx_run_field row_fields[] = {
     {.name = "name", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
     {.name = "received", .type = MPITX_RUN_U64},
@@ -43,47 +29,18 @@ static const struct mpitx_run_field row_fields[] = {
     {.name = "refused", .type = MPITX_RUN_U64},
 };
 
-static struct peruse_type {
-    int number;
-    uint32_t name; /* text in the run */
-    struct peruse_row *row;
-} types[PERUSE_EVENTS];
-static int type_count, run_type = -1;
-
-/* What the callbacks of a communicator get. Never freed, as Open MPI keeps handles that were released. */
-struct peruse_comm {
-    struct peruse_comm *next;
-    uint64_t handle;
-    uint32_t object;
-    int32_t size, *ranks; /* of the peers in MPI_COMM_WORLD; NULL: unknown */
-    bool bound;
-    struct peruse_binding bindings[];
-};
+static struct peruse_type types[PERUSE_EVENTS];
+static int type_count;
 
 static struct peruse_comm *comms;
-pthread_mutex_t event_peruse_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t peruse_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- callbacks ---- */
-
-void event_peruse_record(const struct peruse_binding *b, intptr_t unique_id, const struct mpitx_peruse_spec *spec)
-{
-    uint64_t now = clock_ticks();
-    struct mpitx_run *run = event_enter(now);
-    if (run) {
-        struct peruse_row *row = b->type->row;
-        int32_t peer = spec->peer >= 0 && spec->peer < b->comm->size && b->comm->ranks ? b->comm->ranks[spec->peer] : -1;
-        struct peruse_event e = {(uint64_t)unique_id, b->type->name, b->comm->object, peer, spec->peer, spec->tag, spec->count, (uint32_t)spec->datatype, (uint32_t)spec->operation};
-        __atomic_fetch_add(&row->received, 1, __ATOMIC_RELAXED);
-        bool ok = event_write(run, run_type, now, &e);
-        __atomic_fetch_add(ok ? &row->recorded : &row->refused, 1, __ATOMIC_RELAXED);
-    }
-    event_leave();
-}
 
 static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_peruse_spec *spec, void *param)
 {
     (void)event;
-    event_peruse_record(param, unique_id, spec);
+    peruse_record(param, unique_id, spec);
     return 0;
 }
 
@@ -92,10 +49,11 @@ static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_p
 static bool declare(void)
 {
     uint32_t bytes = 0, row_bytes = 0;
-    run_type = mpitx_run_declare_event(agent_run, "peruse", event_fields, sizeof event_fields / sizeof *event_fields, &bytes);
+    int run_type = mpitx_run_declare_event(agent_run, "peruse", event_fields, sizeof event_fields / sizeof *event_fields, &bytes);
     int table = mpitx_run_declare_table(agent_run, "peruse events", row_fields, sizeof row_fields / sizeof *row_fields, 1, &row_bytes);
     for (int i = 0; i < type_count && table >= 0; i++) {
         struct peruse_row row = {.name = types[i].name};
+        types[i].run_type = run_type;
         if (!(types[i].row = (struct peruse_row *)mpitx_run_row(agent_run, table, &row))) return false;
     }
     return run_type >= 0 && table >= 0 && bytes == sizeof(struct peruse_event) && row_bytes == sizeof(struct peruse_row);
@@ -132,7 +90,7 @@ static struct peruse_comm *find_free(void)
     return comms = c;
 }
 
-struct peruse_binding *event_peruse_find(int event, uint64_t comm)
+struct peruse_binding *peruse_find(int event, uint64_t comm)
 {
     for (struct peruse_comm *c = comms; c; c = c->next)
         for (int i = 0; c->bound && c->handle == comm && i < type_count; i++)
@@ -140,9 +98,7 @@ struct peruse_binding *event_peruse_find(int event, uint64_t comm)
     return NULL;
 }
 
-uint64_t event_peruse_comm(const struct peruse_binding *b) { return b->comm->handle; }
-
-void event_peruse_give_up(struct peruse_binding *b)
+void peruse_give_up(struct peruse_binding *b)
 {
     if (!b->event) return;
     pvar.table->peruse_event_deactivate(b->event);
@@ -150,7 +106,7 @@ void event_peruse_give_up(struct peruse_binding *b)
     b->event = 0;
 }
 
-int event_peruse_take(struct peruse_binding *b)
+int peruse_take(struct peruse_binding *b)
 {
     union mpi_handle handle = {.number = b->comm->handle};
     int rc = mpitx_peruse_bind(b->type->number, &handle, happened, b, &b->event);
@@ -160,15 +116,15 @@ int event_peruse_take(struct peruse_binding *b)
 /* Returns an error code. */
 static int bind_one(struct peruse_binding *b, uint64_t original)
 {
-    const struct peruse_binding *of = original ? event_peruse_find(b->type->number, original) : NULL;
-    return of && of->carrier && event_peruse_propagate(of->carrier, b) ? MPITX_SUCCESS : event_peruse_take(b);
+    const struct peruse_binding *of = original ? peruse_find(b->type->number, original) : NULL;
+    return of && of->carrier && peruse_propagate(of->carrier, b) ? MPITX_SUCCESS : peruse_take(b);
 }
 
 void event_peruse_bind(union mpi_handle handle, uint32_t object, union mpi_handle original)
 {
     int saved = errno, rc = MPITX_SUCCESS;
     struct object_facts facts = object_ask(CALL_COMM, handle, epochs_now(handle.number), true);
-    struct hold hold = hold_lock(&event_peruse_lock);
+    struct hold hold = hold_lock(&peruse_lock);
     struct peruse_comm *c = find_free();
     if (c) {
         int32_t *old = c->ranks;
@@ -183,7 +139,7 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object, union mpi_handl
             rc = bind_one(&c->bindings[i], original.number);
         }
     }
-    hold_unlock(&event_peruse_lock, hold);
+    hold_unlock(&peruse_lock, hold);
     if (!c || rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "PERUSE events of a communicator are not recorded: %s", c ? pvar_rc_name(rc) : "out of memory");
     errno = saved;
 }
@@ -191,8 +147,8 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object, union mpi_handl
 static void release(struct peruse_comm *c)
 {
     for (int i = 0; i < type_count; i++) {
-        event_peruse_give_up(&c->bindings[i]);
-        event_peruse_detach(&c->bindings[i]);
+        peruse_give_up(&c->bindings[i]);
+        peruse_detach(&c->bindings[i]);
     }
     c->bound = false;
 }
@@ -200,10 +156,10 @@ static void release(struct peruse_comm *c)
 static void unbind(bool all, uint64_t handle)
 {
     int saved = errno;
-    struct hold hold = hold_lock(&event_peruse_lock);
+    struct hold hold = hold_lock(&peruse_lock);
     for (struct peruse_comm *c = comms; c; c = c->next)
         if (c->bound && (all || c->handle == handle)) release(c);
-    hold_unlock(&event_peruse_lock, hold);
+    hold_unlock(&peruse_lock, hold);
     errno = saved;
 }
 
