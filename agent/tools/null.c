@@ -48,7 +48,6 @@ static const struct mpitx_run_field row_fields[] = {
     {.name = "calls", .type = MPITX_RUN_U64},
     {.name = "ticks", .type = MPITX_RUN_U64},
 };
-#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
 static struct mpitx_run *run; /* NULL: not recording */
 static int event_type, table;

@@ -10,6 +10,8 @@
 
 enum agent_end { AGENT_FINALIZE = 1, AGENT_EXIT = 2, AGENT_ABORT = 3 }; /* numbered like enum mpitx_run_end */
 
+#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
 struct agent_tool {
     const char *name;
     const char *const *keys; /* NULL-terminated */

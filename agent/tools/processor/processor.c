@@ -14,7 +14,6 @@
 
 #define PACE_NS 250000
 #define PROCESS_NS 100000000 /* between readings of the whole process */
-#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 enum { ROWS = 256 };
 
 struct processor_row {

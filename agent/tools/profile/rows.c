@@ -23,7 +23,6 @@ static uint32_t calls_rows, site_rows, calls_most, waits_rows, waits_most, phase
 #define NAMED(text) {.name = text, .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT}
 #define BYTES(text) {.name = text, .type = MPITX_RUN_U64, .unit = "B"}
 #define TICKS(text) {.name = text, .type = MPITX_RUN_U64, .unit = "ticks"}
-#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
 static bool declare_calls(void)
 {

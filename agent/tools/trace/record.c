@@ -1,8 +1,5 @@
 /* record.c: what calls and messages record. */
-#include <stdlib.h>
-
 #include "base/clock.h"
-#include "base/memory.h"
 #include "mpi/peers.h"
 #include "mpi/requests.h"
 #include "tools/processor/processor.h"
@@ -14,50 +11,8 @@
 
 enum { ANY = -1, NOBODY = -2 }; /* peers and tags in events: any source, any tag; MPI_PROC_NULL */
 
-/* ---- threads ---- */
-
-AGENT_THREAD struct trace_thread *trace_thread;
-struct trace_thread *trace_threads;
-static struct trace_thread *free_threads;
-static bool taking;
-
-/* A thread that has ended, or NULL. Two threads do not wait for each other: one of them gets a new one. */
-static struct trace_thread *reuse(void)
-{
-    if (__atomic_exchange_n(&taking, true, __ATOMIC_ACQUIRE)) return NULL;
-    struct trace_thread *thread = __atomic_load_n(&free_threads, __ATOMIC_ACQUIRE);
-    while (thread && !__atomic_compare_exchange_n(&free_threads, &thread, thread->next_free, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) continue;
-    __atomic_store_n(&taking, false, __ATOMIC_RELEASE);
-    return thread;
-}
-
-NOINLINE struct trace_thread *trace_thread_new(void)
-{
-    struct trace_thread *new = reuse();
-    if (!new) {
-        if (!(new = memory_new(1, sizeof *new))) return NULL;
-        new->next = __atomic_load_n(&trace_threads, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(&trace_threads, &new->next, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
-    }
-    for (int i = 0; i < TRACE_SLOTS; i++) new->slots[i].chunk = 0;
-    new->stream = -1;
-    new->recorded = new->held = NULL;
-    new->level_phase = 0;
-    new->known.handle = 0;
-    return trace_thread = new;
-}
-
-static void thread_end(void)
-{
-    struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    struct trace_thread *thread = trace_thread;
-    if (!thread) return;
-    if (to && thread->stream >= 0) mpitx_run_thread_end(to, thread->stream);
-    order_leave(thread);
-    thread->next_free = __atomic_load_n(&free_threads, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&free_threads, &thread->next_free, thread, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
-    trace_thread = NULL;
-}
+uint8_t *trace_roles;
+struct trace_types trace_types;
 
 /* ---- parts ---- */
 
@@ -365,7 +320,7 @@ static inline void leave(const struct chain_call *call)
 }
 
 const struct chain_observer trace_observer = {
-    .name = "trace", .enter = enter, .leave = leave, .completed = completed, .request_ended = request_ended, .restarted = restarted, .thread_end = thread_end};
+    .name = "trace", .enter = enter, .leave = leave, .completed = completed, .request_ended = request_ended, .restarted = restarted, .thread_end = trace_thread_end};
 
 /* The calls that this thread is in will return after the end: MPI_Finalize, MPI_Abort. */
 void trace_record_open_calls(void)

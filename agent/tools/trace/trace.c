@@ -8,14 +8,7 @@
 
 #include "tools/processor/processor.h"
 
-#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
-
 enum { CHUNK_BYTES = 256 << 10, POOL_BYTES = 64 << 20 };
-
-struct mpitx_run *trace_recording, *trace_run;
-uint64_t trace_interrupting;
-uint8_t *trace_roles;
-struct trace_types trace_types;
 
 static bool wanted(void)
 {

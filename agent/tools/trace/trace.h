@@ -91,7 +91,7 @@ struct trace_part {
     uint32_t request, reserved;
 };
 
-/* ---- threads ---- */
+/* ---- threads.c ---- */
 
 struct trace_stream {
     int32_t peer, tag;
@@ -131,6 +131,7 @@ struct trace_thread {
 extern AGENT_THREAD struct trace_thread *trace_thread;
 extern struct trace_thread *trace_threads; /* all that ever were, by `next` */
 struct trace_thread *trace_thread_new(void); /* NULL: out of memory */
+void trace_thread_end(void);
 
 static inline struct trace_thread *trace_find_thread(void)
 {
@@ -172,14 +173,13 @@ static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread
     if (thread->stream >= 0) mpitx_run_event(to, thread->stream, type, ticks, event);
 }
 
-extern struct trace_types {
-    int call, repeat, message, hidden, post, done, cancel, part;
-} trace_types;
-
 /* ---- record.c ---- */
 
 enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2, TRACE_HIDDEN = 4 }; /* hidden: not selected, but decides the order of received messages */
 extern uint8_t *trace_roles; /* by function */
+extern struct trace_types {
+    int call, repeat, message, hidden, post, done, cancel, part;
+} trace_types;
 extern const struct chain_observer trace_observer;
 void trace_record_open_calls(void);
 void trace_record_unseen(void);

@@ -8,6 +8,9 @@
 #include "base/memory.h"
 #include "tools/trigger/trigger.h"
 
+struct trigger *triggers;
+int trigger_count;
+
 /* Whether a pattern selects a function, also by the name without the suffix of its form for large counts. */
 static bool selects(const struct pattern *pattern, const char *function)
 {
@@ -96,7 +99,7 @@ static bool read_line(struct trigger *t, struct counts *n, const char *word, con
     return ok;
 }
 
-bool trigger_configure(struct trigger *t, const char *text)
+static bool configure(struct trigger *t, const char *text)
 {
     struct counts n = {0};
     const char *why = NULL;
@@ -117,4 +120,22 @@ bool trigger_configure(struct trigger *t, const char *text)
     if (!ok) agent_note("trigger: ignored: the configuration is invalid: %s", why ? why : "out of memory");
     for (int i = 0; ok && !t->on && i < chain_function_count; i++) t->functions[i] |= 1;
     return ok;
+}
+
+void trigger_configure(void)
+{
+    triggers = memory_new(TRIGGER_MOST, sizeof *triggers);
+    const char *text;
+    for (int i = 0; triggers && (text = agent_config("trigger", i)); i++) {
+        if (trigger_count == TRIGGER_MOST) {
+            agent_note("trigger: more than %d triggers: the others are ignored", TRIGGER_MOST);
+            break;
+        }
+        struct trigger *t = &triggers[trigger_count];
+        memset(t, 0, sizeof *t);
+        if (!configure(t, text)) continue;
+        program_uses(&t->program, &t->uses_arguments, &t->uses_transfers, &t->uses_time);
+        for (int k = 0; k < PROGRAM_LOADS; k++) t->uses_arguments |= t->variables[k].follows;
+        t->number = (uint32_t)trigger_count++;
+    }
 }

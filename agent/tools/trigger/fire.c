@@ -44,7 +44,6 @@ static const struct mpitx_run_field row_fields[] = {
     {.name = "missed", .type = MPITX_RUN_U64},
     {.name = "recorded", .type = MPITX_RUN_U64},
 };
-#define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
 static int event_type, table;
 static struct trigger_row rows[TRIGGER_MOST]; /* of threads that start */

@@ -14,9 +14,6 @@
 #include "mpi/library.h"
 #include "tools/objects/objects.h"
 
-struct trigger *triggers;
-int trigger_count;
-
 static struct mpitx_run *run; /* NULL: nothing is checked */
 static AGENT_THREAD struct trigger_thread *mine;
 
@@ -123,29 +120,11 @@ static void preparing(void)
     if (wanted()) agent_run_options.dir = agent_config("dir", 0);
 }
 
-static void configure(void)
-{
-    triggers = memory_new(TRIGGER_MOST, sizeof *triggers);
-    const char *text;
-    for (int i = 0; triggers && (text = agent_config("trigger", i)); i++) {
-        if (trigger_count == TRIGGER_MOST) {
-            agent_note("trigger: more than %d triggers: the others are ignored", TRIGGER_MOST);
-            break;
-        }
-        struct trigger *t = &triggers[trigger_count];
-        memset(t, 0, sizeof *t);
-        if (!trigger_configure(t, text)) continue;
-        program_uses(&t->program, &t->uses_arguments, &t->uses_transfers, &t->uses_time);
-        for (int k = 0; k < PROGRAM_LOADS; k++) t->uses_arguments |= t->variables[k].follows;
-        t->number = (uint32_t)trigger_count++;
-    }
-}
-
 static void started(void)
 {
     bool deep = false;
     if (!wanted() || !agent_run) return;
-    configure();
+    trigger_configure();
     if (trigger_count == 0) return;
     if (!objects_start() || !trigger_declare()) {
         agent_note("trigger: conditions are not checked: no room in the run");

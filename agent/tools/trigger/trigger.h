@@ -54,9 +54,6 @@ struct trigger {
     _Atomic uint32_t events;
 };
 
-extern struct trigger *triggers;
-extern int trigger_count;
-
 /* One check of a trigger in a call. */
 struct trigger_check {
     struct program_subject subject; /* first */
@@ -79,8 +76,10 @@ struct trigger_thread {
     struct trigger_row *rows[TRIGGER_MOST];
 };
 
-/* config.c: false: the line is not a trigger, and a note says why. */
-bool trigger_configure(struct trigger *trigger, const char *text);
+/* config.c */
+extern struct trigger *triggers;
+extern int trigger_count;
+void trigger_configure(void);
 
 /* values.c */
 double trigger_load(struct program_subject *subject, int load);

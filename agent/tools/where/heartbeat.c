@@ -21,6 +21,7 @@ enum { WORKING_BEATS = 5, OUTSIDE_BEATS = 2 };
 static cpu_set_t cores;
 static uint64_t progress[WHERE_ROWS]; /* at the last beat */
 
+const uint32_t *where_texts;
 static struct where_row next; /* what a look at requests finds, in the fields from `pending` to `pending_starts` */
 enum { PENDING_FROM = offsetof(struct where_row, pending), PENDING_BYTES = offsetof(struct where_row, sleeping) - PENDING_FROM };
 
@@ -145,20 +146,12 @@ static bool look(int index, struct where_row *row, uint64_t now)
     return waits && now - row->moved > clock_from_nanoseconds(LONG_NS);
 }
 
-static bool has_row(uint32_t id)
-{
-    struct where_row *row;
-    for (int i = 0; (row = where_row(i)); i++)
-        if (row->state.thread == id) return true;
-    return false;
-}
-
 /* What the threads do that are not in MPI. Needed only when others wait for long. */
 static void look_outside(bool waiting, bool count)
 {
     struct where_row *row;
     uint32_t working = threads_may_call() ? WHERE_UNKNOWN : 0, dormant = 0;
-    if (waiting && count) working = threads_working(has_row, &dormant);
+    if (waiting && count) working = threads_working(where_has_row, &dormant);
     for (int i = 0; (row = where_row(i)); i++) {
         const struct chain_state *state = &row->state;
         uint64_t calls = state->calls;

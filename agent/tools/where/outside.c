@@ -124,14 +124,6 @@ static uint32_t word_of(uint32_t id, uint32_t before)
 static struct times elsewhere; /* of threads without a row */
 static uint64_t elsewhere_at;
 
-static bool has_row(uint32_t id)
-{
-    struct where_row *row;
-    for (int i = 0; (row = where_row(i)); i++)
-        if (row->state.thread == id) return true;
-    return false;
-}
-
 /* On a busy machine, a thread that computes gets a small part of a core and waits for the rest, in long slices. */
 static bool much(const struct times *from, const struct times *to, uint64_t during)
 {
@@ -149,7 +141,7 @@ static bool others_compute(uint64_t now)
     DIR *folder = opendir("/proc/self/task");
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         uint32_t id = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (!id || has_row(id) || threads_is_helper(id) || agent_thread_is_own(id) || !processor_times(id, &one)) continue;
+        if (!id || where_has_row(id) || threads_is_helper(id) || agent_thread_is_own(id) || !processor_times(id, &one)) continue;
         sum.cpu += one.cpu;
         sum.waited += one.waited;
         sum.slices += one.slices;

@@ -37,9 +37,13 @@ struct where_row {
     uint64_t slept;    /* when it was last found asleep outside of MPI */
 };
 
-/* where.c */
-extern const uint32_t *where_texts;    /* of functions' names, by number */
+/* rows.c */
+bool where_declare_rows(void);
 struct where_row *where_row(int index); /* NULL: there are no more */
+bool where_has_row(uint32_t thread);
+struct chain_state *where_begin_row(uint32_t nested); /* of the calling thread */
+void where_end_row(struct chain_state *state);
+bool where_close_rows(void); /* the run is over; false: threads may still write to their rows */
 bool where_lock(void);                 /* false: the run is over */
 void where_unlock(void);
 
@@ -64,6 +68,7 @@ void stacks_take(int index, struct where_row *row, uint64_t calls); /* index: of
 void where_look_outside(void); /* under the lock, a few times a second */
 
 /* heartbeat.c */
+extern const uint32_t *where_texts; /* of functions' names, by number */
 void where_heartbeat_start(void);
 
 #pragma GCC visibility pop
