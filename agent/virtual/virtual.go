@@ -1,9 +1,10 @@
 // Package virtual lists mpitx's own performance variables: the totals, and the share of each MPI function. Their only
-// table is the agent's (agent/tools/tally/virtual.c), read from the sources in the binary.
+// table is the agent's (agent/tools/tally/variables.h), which the C preprocessor turns into table.go.
 package virtual
 
+//go:generate sh -c "(echo '// Code generated from ../tools/tally/variables.h by table.h. DO NOT EDIT.'; cc -E -P -x c -I../tools/tally table.h) | gofmt > table.go"
+
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -21,19 +22,25 @@ var units = map[catalog.Class]string{catalog.ClassTimer: "ns", catalog.ClassAggr
 
 // definition is an entry of the agent's table.
 type definition struct {
-	variable  catalog.Variable
-	field     string   // enum tally_field
-	kinds     []string // kinds of functions that contribute; nil means all
-	traffic   []string // traffic that the calls must be able to carry; nil means any
-	messages  bool     // counts messages
-	onlyTotal bool
+	name        string
+	class       catalog.Class
+	field       string   // of enum tally_field
+	kinds       []string // kinds of functions that contribute; empty means all
+	traffic     []string // traffic of which the calls must be able to carry any; empty means any
+	onlyTotal   bool
+	description string
+}
+
+func (d *definition) variable() catalog.Variable {
+	return catalog.Variable{Kind: catalog.Virtual, Name: Prefix + d.name, Description: d.description, Class: d.class, Unit: units[d.class],
+		Type: catalog.TypeUint64, Bind: catalog.BindNoObject, Verbosity: catalog.VerbosityUserBasic, Readonly: true, Continuous: true}
 }
 
 // Totals are the variables of whole processes, sorted by name.
 func Totals() []catalog.Variable {
-	all := make([]catalog.Variable, len(definitions()))
-	for k, d := range definitions() {
-		all[k] = d.variable
+	all := make([]catalog.Variable, len(table))
+	for k, d := range table {
+		all[k] = d.variable()
 	}
 	return sorted(all)
 }
@@ -85,23 +92,23 @@ func Functions() []string {
 
 // shares are the variables of single functions, mpitx:calls/MPI_Send.
 var shares = sync.OnceValue(func() []catalog.Variable {
-	table := prototypes()
+	functions := prototypes().Functions
 	names := map[string]bool{}
-	for _, f := range table.Functions {
+	for _, f := range functions {
 		names[f.Name] = true
 	}
 	var all []catalog.Variable
-	for _, d := range definitions() {
-		for _, f := range table.Functions {
+	for _, d := range table {
+		for _, f := range functions {
 			// A function for large counts is the same function (find_forms in virtual.c).
 			base, large := strings.CutSuffix(f.Name, "_c")
 			class, traffic := f.Carries()
 			if large && names[base] || !d.hasShare(class, traffic) {
 				continue
 			}
-			v := d.variable
+			v := d.variable()
 			v.Name += "/" + f.Name
-			if d.field == "TALLY_TIME" { // the share of a function is not the time in MPI
+			if d.field == "TIME" { // the share of a function is not the time in MPI
 				v.Name = Prefix + "time/" + f.Name
 			}
 			v.Description = "of " + f.Name + " alone: " + v.Description
@@ -116,90 +123,14 @@ func unobserved(class string) bool { return class == "VALUE" || class == "CONVER
 
 // hasShare mirrors has_share in virtual.c.
 func (d *definition) hasShare(class string, traffic []string) bool {
-	carries := func(what string) bool { return slices.Contains(traffic, what) }
+	carries := func(what string) bool { return slices.Contains(traffic, "CALL_"+what) }
+	any := func(list []string, has func(string) bool) bool {
+		return len(list) == 0 || slices.ContainsFunc(list, has)
+	}
+	is := func(kind string) bool { return kind == class }
 	switch {
-	case unobserved(class), d.onlyTotal, d.kinds != nil && !slices.Contains(d.kinds, class), d.traffic != nil && !slices.ContainsFunc(d.traffic, carries):
-		return false
-	case d.field == "TALLY_IO_READ" && carries("CALL_REQUESTS"):
+	case unobserved(class), d.onlyTotal, !any(d.kinds, is), !any(d.traffic, carries), d.field == "IO_READ" && carries("REQUESTS"):
 		return false
 	}
-	return d.kinds == nil || d.messages || class != "COMPLETION"
-}
-
-var definitions = sync.OnceValue(func() []definition {
-	text, err := agent.Sources.ReadFile("tools/tally/virtual.c")
-	if err != nil {
-		panic(err)
-	}
-	all, err := parse(string(text))
-	if err != nil {
-		panic(err) // a test parses the same text
-	}
-	return all
-})
-
-// parse parses the initializer of definitions in virtual.c: name, description, class, field, kinds, traffic,
-// requirements, the field in a function's row, and whether there is only a total.
-func parse(source string) ([]definition, error) {
-	_, body, ok := strings.Cut(source, "definitions[] = {")
-	body, _, closed := strings.Cut(body, "\n};")
-	if !ok || !closed {
-		return nil, fmt.Errorf("virtual.c: no table of definitions")
-	}
-	var all []definition
-	for _, entry := range entries(body) {
-		if len(entry) != 9 || !strings.HasPrefix(entry[0], Prefix) {
-			return nil, fmt.Errorf("virtual.c: %q: not a definition", entry)
-		}
-		class, err := catalog.ParseClass(strings.TrimPrefix(entry[2], "MPITX_PVAR_CLASS_"))
-		if err != nil {
-			return nil, fmt.Errorf("virtual.c: %s: %w", entry[0], err)
-		}
-		d := definition{field: entry[3], messages: entry[4] == "MESSAGES", onlyTotal: entry[8] == "true",
-			variable: catalog.Variable{Kind: catalog.Virtual, Name: entry[0], Description: entry[1], Class: class, Unit: units[class],
-				Type: catalog.TypeUint64, Bind: catalog.BindNoObject, Verbosity: catalog.VerbosityUserBasic, Readonly: true, Continuous: true}}
-		switch {
-		case d.messages:
-			d.kinds = []string{"POINT_TO_POINT", "COMPLETION"}
-		case entry[4] != "ALL_KINDS":
-			for word := range strings.SplitSeq(entry[4], "|") {
-				d.kinds = append(d.kinds, strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(word), "KIND(CALL_"), ")"))
-			}
-		}
-		if entry[5] != "0" {
-			for word := range strings.SplitSeq(entry[5], "|") {
-				d.traffic = append(d.traffic, strings.TrimSpace(word))
-			}
-		}
-		all = append(all, d)
-	}
-	return all, nil
-}
-
-// entries are the values in each pair of braces, with strings unquoted.
-func entries(body string) [][]string {
-	var all [][]string
-	var values []string
-	var value strings.Builder
-	quoted, inside := false, false
-	for _, c := range body {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-			value.WriteRune(c)
-		case c == '{':
-			inside, values = true, nil
-			value.Reset()
-		case inside && (c == ',' || c == '}'):
-			values = append(values, strings.TrimSpace(value.String()))
-			value.Reset()
-			if c == '}' {
-				inside, all = false, append(all, values)
-			}
-		case inside:
-			value.WriteRune(c)
-		}
-	}
-	return all
+	return class != "COMPLETION" || any(d.kinds, func(kind string) bool { return kind == "POINT_TO_POINT" })
 }

@@ -11,59 +11,29 @@
 
 /* ---- what is counted ---- */
 
-#define ALL_KINDS (KIND(CALL_VALUE) - 1)
-#define KIND(kind) (1u << (kind))
-#define MESSAGES (KIND(CALL_POINT_TO_POINT) | KIND(CALL_COMPLETION))
+#define KINDS(kind) (1u << (kind))
 
-struct definition {
+static const struct definition {
     const char *name, *description;
     int var_class;
     enum tally_field field;
-    unsigned kinds;    /* of the functions that can contribute */
-    unsigned traffic;  /* required of those functions; 0: any */
-    unsigned wants;
-    enum tally_field own;    /* the field in a function's row */
+    unsigned kinds, traffic, wants;
+    enum tally_field own;
     bool only_total;
-};
-
-/* A function's bytes of collectives or RMA are in its row's fields for bytes. */
-static const struct definition definitions[] = {
-    {"mpitx:calls", "MPI calls by the application that have returned, or that longjmp or an exception has left", MPITX_PVAR_CLASS_COUNTER, TALLY_CALLS, ALL_KINDS, 0, CHAIN_LEAVE, TALLY_CALLS, false},
-    {"mpitx:time_in_mpi", "time of all threads in MPI calls, except those that initialize MPI; a call left by longjmp or an exception counts at most until the thread's next call",
-     MPITX_PVAR_CLASS_TIMER, TALLY_TIME, ALL_KINDS, 0, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, false},
-    {"mpitx:time_in_init", "time in MPI_Init, MPI_Init_thread and MPI_Session_init", MPITX_PVAR_CLASS_TIMER, TALLY_INIT_TIME, ALL_KINDS, 0,
-     CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES, TALLY_TIME, true},
-    {"mpitx:messages_sent", "point-to-point messages sent, counted when the call that starts sending returns", MPITX_PVAR_CLASS_COUNTER,
-     TALLY_MESSAGES_SENT, MESSAGES, CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_SENT, false},
-    {"mpitx:bytes_sent", "bytes of point-to-point messages sent", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_SENT, MESSAGES, CALL_SENDS,
-     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:messages_received", "point-to-point messages received, counted when the call that completes the receive returns", MPITX_PVAR_CLASS_COUNTER,
-     TALLY_MESSAGES_RECEIVED, MESSAGES, CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_MESSAGES_RECEIVED, false},
-    {"mpitx:bytes_received", "bytes of point-to-point messages received, according to their statuses", MPITX_PVAR_CLASS_AGGREGATE, TALLY_BYTES_RECEIVED,
-     MESSAGES, CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
-    {"mpitx:requests_outstanding", "requests started and not yet completed by a wait, test or free",
-     MPITX_PVAR_CLASS_LEVEL, TALLY_STARTED, ALL_KINDS, CALL_REQUESTS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_STARTED, true},
-    {"mpitx:collectives", "collective operations started by this process", MPITX_PVAR_CLASS_COUNTER, TALLY_COLLECTIVES,
-     KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
-    {"mpitx:collective_bytes_sent", "bytes that this process contributes to collective operations, according to their arguments",
-     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_SENT, KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS,
-     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:collective_bytes_received", "bytes that this process receives from collective operations, according to their arguments",
-     MPITX_PVAR_CLASS_AGGREGATE, TALLY_COLLECTIVE_RECEIVED, KIND(CALL_COLLECTIVE) | KIND(CALL_COMPLETION), CALL_SENDS,
-     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
-    {"mpitx:rma_operations", "one-sided operations that move data", MPITX_PVAR_CLASS_COUNTER, TALLY_RMA_OPERATIONS, KIND(CALL_RMA),
-     CALL_SENDS | CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_CALLS, true},
-    {"mpitx:rma_bytes_put", "bytes that one-sided operations write to other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_PUT, KIND(CALL_RMA),
-     CALL_SENDS, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:rma_bytes_got", "bytes that one-sided operations read from other processes", MPITX_PVAR_CLASS_AGGREGATE, TALLY_RMA_GOT,
-     KIND(CALL_RMA), CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
-    {"mpitx:io_bytes_written", "bytes written to files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_WRITTEN, KIND(CALL_IO), CALL_SENDS,
-     CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_SENT, false},
-    {"mpitx:io_bytes_read", "bytes read from files through MPI", MPITX_PVAR_CLASS_AGGREGATE, TALLY_IO_READ,
-     KIND(CALL_IO) | KIND(CALL_COMPLETION), CALL_RECEIVES, CHAIN_LEAVE | CHAIN_DESCRIPTION, TALLY_BYTES_RECEIVED, false},
-    {"mpitx:cpu_time", "time for which the threads of the process have run on a core, in MPI and outside of it", MPITX_PVAR_CLASS_TIMER, TALLY_CPU_TIME, 0, 0, 0, TALLY_CPU_TIME, true},
-    {"mpitx:cpu_wait", "time for which threads of the process were ready to run and had no core; it costs nothing while a thread only waits for others and yields",
-     MPITX_PVAR_CLASS_TIMER, TALLY_CPU_WAIT, 0, 0, 0, TALLY_CPU_WAIT, true},
+} definitions[] = {
+#define X(name, class, field, kinds, traffic, wants, own, only_total, description) \
+    {"mpitx:" #name, description, MPITX_PVAR_CLASS_##class, TALLY_##field, 0 kinds, 0 traffic, wants, TALLY_##own, only_total},
+#define AND
+#define KIND(kind) | KINDS(CALL_##kind)
+#define ALL_KINDS | (KINDS(CALL_VALUE) - 1)
+#define NO_KIND
+#define CARRIES(traffic) | CALL_##traffic
+#define ANY_TRAFFIC
+#define NOTHING 0
+#define COUNTED CHAIN_LEAVE
+#define TIMED CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES
+#define DESCRIBED CHAIN_LEAVE | CHAIN_DESCRIPTION
+#include "tools/tally/variables.h"
 };
 
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions, FUNCTIONS = TALLY_FUNCTIONS };
@@ -92,7 +62,7 @@ static bool has_start(int index)
 static int contributes(const struct definition *definition, const struct call_function *function)
 {
     if (definition->field == TALLY_INIT_TIME) return initializes[function - chain_functions];
-    if (!(definition->kinds & KIND(function->kind))) return 0;
+    if (!(definition->kinds & KINDS(function->kind))) return 0;
     return definition->traffic == 0 || (function->traffic & definition->traffic);
 }
 
@@ -102,7 +72,7 @@ static int has_share(const struct definition *definition, const struct call_func
 {
     if (definition->only_total || base[function - chain_functions] || !contributes(definition, function)) return 0;
     if (definition->field == TALLY_IO_READ && (function->traffic & CALL_REQUESTS)) return 0;
-    return definition->kinds == ALL_KINDS || definition->kinds == MESSAGES || function->kind != CALL_COMPLETION;
+    return (definition->kinds & KINDS(CALL_POINT_TO_POINT)) || function->kind != CALL_COMPLETION;
 }
 
 static void add_form(int b, int form)
