@@ -1,7 +1,7 @@
 /* agent.h: shared by every part of the agent: configuration, notes, facts about the process, threads.
  *
- * The agent is preloaded. Without MPITX_AGENT in the environment it only passes calls on. It prints nothing, never ends the process and
- * never blocks. Problems become notes. */
+ * The agent is preloaded. Without MPITX_AGENT in the environment it only passes calls on. It prints nothing, never ends
+ * the process and never blocks. Problems become notes. */
 #ifndef MPITX_AGENT_H
 #define MPITX_AGENT_H
 

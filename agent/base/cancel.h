@@ -1,5 +1,6 @@
-/* cancel.h: disables cancellation while a thread holds a lock of the agent, since a cancelled thread would never release it. Locks that are
- * waited for without limit also block signals, since a signal handler may leave the lock by siglongjmp. */
+/* cancel.h: disables cancellation while a thread holds a lock of the agent, since a cancelled thread would never
+ * release it. Locks that are waited for without limit also block signals, since a signal handler may leave the lock by
+ * siglongjmp. */
 #ifndef MPITX_CANCEL_H
 #define MPITX_CANCEL_H
 
@@ -13,8 +14,8 @@ struct cancel {
     int type, state;
 };
 
-/* Both are set: up to glibc 2.40, a pending cancellation of a thread of asynchronous type is carried out although the state was disabled
- * meanwhile, but not if the type is deferred. */
+/* Both are set: up to glibc 2.40, a pending cancellation of a thread of asynchronous type is carried out although the
+ * state was disabled meanwhile, but not if the type is deferred. */
 static inline struct cancel cancel_defer(void)
 {
     struct cancel before;
@@ -26,15 +27,15 @@ static inline struct cancel cancel_defer(void)
 static inline void cancel_restore(struct cancel before)
 {
     pthread_setcancelstate(before.state, NULL);
-    if (__builtin_expect(before.type != PTHREAD_CANCEL_DEFERRED, 0))
-        pthread_setcanceltype(before.type, NULL);
+    if (__builtin_expect(before.type != PTHREAD_CANCEL_DEFERRED, 0)) pthread_setcanceltype(before.type, NULL);
 }
 
 #define HOLD_SIGNAL(number) (UINT64_C(1) << ((number) - 1))
 
 /* The signals to block: all but those that an instruction raises, which kill the process if they are blocked. */
 #define HOLD_SIGNALS \
-    (~(HOLD_SIGNAL(SIGILL) | HOLD_SIGNAL(SIGTRAP) | HOLD_SIGNAL(SIGBUS) | HOLD_SIGNAL(SIGFPE) | HOLD_SIGNAL(SIGSEGV) | HOLD_SIGNAL(SIGSYS)))
+    (~(HOLD_SIGNAL(SIGILL) | HOLD_SIGNAL(SIGTRAP) | HOLD_SIGNAL(SIGBUS) | HOLD_SIGNAL(SIGFPE) | \
+       HOLD_SIGNAL(SIGSEGV) | HOLD_SIGNAL(SIGSYS)))
 
 struct hold {
     struct cancel cancel;

@@ -38,7 +38,8 @@ static int has_counter(void)
     char name[32] = "";
     char *line = fgets(name, sizeof name, file);
     fclose(file);
-    return !line || strncmp(name, "tsc", 3) == 0 || strncmp(name, "kvm-clock", 9) == 0 || strncmp(name, "hyperv", 6) == 0;
+    return !line || strncmp(name, "tsc", 3) == 0 || strncmp(name, "kvm-clock", 9) == 0 ||
+           strncmp(name, "hyperv", 6) == 0;
 #elif defined(__aarch64__)
     return 1;
 #else

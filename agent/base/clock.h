@@ -52,8 +52,8 @@ static inline uint64_t clock_ticks(void)
 /* Chooses the clock and takes the first of the two pairs that calibrate it. */
 void clock_start(void);
 
-/* Takes the second pair, once. Before it, or within a millisecond of clock_start, the tick rate is only an estimate. Returns the
- * relative error bound of the rate. */
+/* Takes the second pair, once. Before it, or within a millisecond of clock_start, the tick rate is only an estimate.
+ * Returns the relative error bound of the rate. */
 double clock_calibrate(void);
 
 /* Converts a difference in ticks to nanoseconds. */

@@ -1,5 +1,5 @@
-/* loaded.h: goes through the loaded objects. The loader's lock is held meanwhile: a signal handler that left by siglongjmp would never
- * release it, and the next dl_iterate_phdr of any thread would wait for ever. */
+/* loaded.h: goes through the loaded objects. The loader's lock is held meanwhile: a signal handler that left by
+ * siglongjmp would never release it, and the next dl_iterate_phdr of any thread would wait for ever. */
 #ifndef MPITX_LOADED_H
 #define MPITX_LOADED_H
 

@@ -1,6 +1,6 @@
-/* map.h: mmap and munmap as plain system calls. Communication libraries (UCX's libucm) replace libc's functions by their own, which hold
- * a lock: a signal handler that leaves them by siglongjmp keeps it for good, and MPI_Finalize waits for it. What the agent maps concerns
- * no library: it is never sent, and so never registered. */
+/* map.h: mmap and munmap as plain system calls. Communication libraries (UCX's libucm) replace libc's functions by
+ * their own, which hold a lock: a signal handler that leaves them by siglongjmp keeps it for good, and MPI_Finalize
+ * waits for it. What the agent maps concerns no library: it is never sent, and so never registered. */
 #ifndef MPITX_MAP_H
 #define MPITX_MAP_H
 

@@ -21,10 +21,7 @@ void agent_note(const char *format, ...)
     errno = saved;
 }
 
-int agent_note_count(void)
-{
-    return __atomic_load_n(&note_count, __ATOMIC_RELAXED);
-}
+int agent_note_count(void) { return __atomic_load_n(&note_count, __ATOMIC_RELAXED); }
 
 const char *agent_note_text(int index)
 {

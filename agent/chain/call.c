@@ -25,7 +25,8 @@ void chain_report_leave(const struct chain_call *call)
     for (const struct chain_observer *const *o = chain_observers[call->function].leave; *o; o++) (*o)->leave(call);
 }
 
-/* Ends the calls that longjmp, an exception or cancellation left, innermost first. live is the number of calls that remain. */
+/* Ends the calls that longjmp, an exception or cancellation left, innermost first. live is the number of calls that
+ * remain. */
 static void abandon(struct chain_thread *thread, uint32_t live)
 {
     while (thread->depth > live) {
@@ -40,8 +41,8 @@ static void abandon(struct chain_thread *thread, uint32_t live)
     if (live == 0) describe_abandon();
 }
 
-/* For a thread that is already in a counted call: ends the calls that were left, and returns the depth of the new call, or
- * CHAIN_FRAMES if the new call does not count. */
+/* For a thread that is already in a counted call: ends the calls that were left, and returns the depth of the new call,
+ * or CHAIN_FRAMES if the new call does not count. */
 static NOINLINE uint32_t enter_nested(struct chain_thread *thread, const void *address, const void *frame)
 {
     uint32_t live = thread->depth;
@@ -92,7 +93,8 @@ static inline __attribute__((always_inline)) bool due_last(struct chain_thread *
 }
 
 /* Until the depth counts this call, a call in a signal handler takes the same place: then it is filled in again. */
-static inline struct chain_call *take(struct chain_thread *thread, uint32_t depth, int function, int shifted, const void *address, const void *frame)
+static inline struct chain_call *take(struct chain_thread *thread, uint32_t depth, int function, int shifted,
+                                      const void *address, const void *frame)
 {
     unsigned flags = chain_flags[function];
     struct chain_call *call = &thread->calls[depth];
@@ -126,20 +128,25 @@ static NOINLINE struct chain_call *pass_inner(const struct chain_thread *thread,
     return NULL;
 }
 
-/* Whether a function that tools intercept is called by a tool's own thread, or is a conversion in a Fortran interface. */
+/* Whether a function that tools intercept is called by a tool's own thread, or is a conversion in a Fortran
+ * interface. */
 static inline bool passes_tools(int function, const void *address)
 {
-    return library_is_tools((uintptr_t)address) || (chain_functions[function].kind == CALL_CONVERSION && library_is_binding((uintptr_t)address));
+    return library_is_tools((uintptr_t)address) ||
+           (chain_functions[function].kind == CALL_CONVERSION && library_is_binding((uintptr_t)address));
 }
 
 /* For a thread's first call, and for nested calls. */
-static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int function, int shifted, const void *address, const void *frame)
+static NOINLINE struct chain_call *enter_slowly(struct chain_thread *thread, int function, int shifted,
+                                                const void *address, const void *frame)
 {
     if (chain_flags[function] & CHAIN_FLAG_UNRESOLVED) chain_resolve();
     if ((chain_flags[function] & CHAIN_FLAG_START) && !chain_start_tools(function, address)) return NULL;
-    if (chain_flags[function] == 0 || ((chain_flags[function] & CHAIN_FLAG_TOOLS) && passes_tools(function, address))) return NULL;
+    if (chain_flags[function] == 0 || ((chain_flags[function] & CHAIN_FLAG_TOOLS) && passes_tools(function, address)))
+        return NULL;
     uint32_t depth = thread->depth ? enter_nested(thread, address, frame) : library_calls(address) ? CHAIN_FRAMES : 0;
-    if (depth == CHAIN_FRAMES) return thread->depth < CHAIN_FRAMES || library_is_inside(address) ? pass_inner(thread, function) : NULL;
+    if (depth == CHAIN_FRAMES)
+        return thread->depth < CHAIN_FRAMES || library_is_inside(address) ? pass_inner(thread, function) : NULL;
     if (!thread->watched) chain_at_thread_end(end_thread);
     thread->watched = 1;
     return take(thread, depth, function, shifted, address, frame);
@@ -149,7 +156,8 @@ struct chain_call *chain_enter(int function, int shifted, const void *address, c
 {
     struct chain_thread *thread = &chain_thread;
     unsigned flags = chain_flags[function];
-    if (UNLIKELY(thread->depth > 0 || !thread->watched || flags == 0 || (flags & (CHAIN_FLAG_UNRESOLVED | CHAIN_FLAG_START))))
+    if (UNLIKELY(thread->depth > 0 || !thread->watched || flags == 0 ||
+                 (flags & (CHAIN_FLAG_UNRESOLVED | CHAIN_FLAG_START))))
         return enter_slowly(thread, function, shifted, address, frame);
     if (UNLIKELY(library_calls(address))) return pass_inner(thread, function);
     if ((flags & CHAIN_FLAG_TOOLS) && UNLIKELY(passes_tools(function, address))) return NULL;
@@ -172,22 +180,13 @@ int chain_leave(struct chain_call *call, int rc)
     return rc;
 }
 
-void chain_report_long(uint64_t ticks)
-{
-    chain_long = ticks;
-}
+void chain_report_long(uint64_t ticks) { chain_long = ticks; }
 
 void chain_follow_inner(void (*inner)(int function, const struct chain_call *outer))
 {
     __atomic_store_n(&inner_call, inner, __ATOMIC_RELEASE);
 }
 
-void chain_alert(bool on)
-{
-    __atomic_store_n(&chain_alert_sign, on ? -1 : 0, __ATOMIC_RELAXED);
-}
+void chain_alert(bool on) { __atomic_store_n(&chain_alert_sign, on ? -1 : 0, __ATOMIC_RELAXED); }
 
-bool chain_is_alerted(void)
-{
-    return __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0;
-}
+bool chain_is_alerted(void) { return __atomic_load_n(&chain_alert_sign, __ATOMIC_RELAXED) != 0; }

@@ -1,5 +1,6 @@
-/* cfi.c: executes the call frame instructions of DWARF, as far as they say where a frame and its caller's rbp are. System V ABI for x86-64,
- * sections 3.6 and 4.2.4. Everything is copied before it is read, as the stack belongs to another thread, which may go on. */
+/* cfi.c: executes the call frame instructions of DWARF, as far as they say where a frame and its caller's rbp are.
+ * System V ABI for x86-64, sections 3.6 and 4.2.4. Everything is copied before it is read, as the stack belongs to
+ * another thread, which may go on. */
 #include "chain/cfi.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,8 @@ static const unsigned char *(*find_table)(void *address, struct bases *bases);
 
 bool cfi_start(void)
 {
-    void *library = find_table ? NULL : dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL); /* not linked: programs without it shall not load it */
+    /* not linked: programs without it shall not load it */
+    void *library = find_table ? NULL : dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library) find_table = (__typeof__(find_table))dlsym(library, "_Unwind_Find_FDE");
     return find_table != NULL;
 }
@@ -26,7 +28,8 @@ bool cfi_start(void)
 enum { BASE_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16, REMEMBERED = 8, MOST_ENTRY = 8192, MOST_COMMON = 256 };
 enum { OP_BASE = 0x70 + BASE_POINTER, OP_DEREF = 0x06 };
 
-/* Where the caller has a register: unchanged, on the stack at an offset from the frame or from rbp, undefined, or unknown. */
+/* Where the caller has a register: unchanged, on the stack at an offset from the frame or from rbp, undefined, or
+ * unknown. */
 struct saved {
     enum { SAME, FRAME, BASE, UNDEFINED, ELSEWHERE } where;
     int64_t offset;
@@ -64,7 +67,8 @@ static int64_t read_signed(struct machine *m)
     const unsigned char *start = m->at;
     uint64_t value = read_unsigned(m);
     unsigned bits = 7 * (unsigned)(m->at - start);
-    return bits < 64 && bits > 0 && (value >> (bits - 1) & 1) ? (int64_t)(value | ~UINT64_C(0) << bits) : (int64_t)value;
+    return bits < 64 && bits > 0 && (value >> (bits - 1) & 1) ? (int64_t)(value | ~UINT64_C(0) << bits)
+                                                              : (int64_t)value;
 }
 
 static uint64_t read_fixed(struct machine *m, size_t bytes)
@@ -96,10 +100,7 @@ static void save(struct machine *m, uint64_t reg, int where, int64_t offset)
     *saved(&m->rule, reg) = (struct saved){where, offset};
 }
 
-static void restore(struct machine *m, uint64_t reg)
-{
-    *saved(&m->rule, reg) = *saved(&m->initial, reg);
-}
+static void restore(struct machine *m, uint64_t reg) { *saved(&m->rule, reg) = *saved(&m->initial, reg); }
 
 /* An expression that is an offset from rbp and, if deref, the value there. Others are unknown. */
 static bool read_expression(struct machine *m, bool deref, int64_t *offset)
@@ -204,10 +205,12 @@ static void run(struct machine *m, const unsigned char *end)
     }
 }
 
-/* Reads the head of a common entry, and returns how many bytes an address takes in its functions' entries; 0: unknown. */
+/* Reads the head of a common entry, and returns how many bytes an address takes in its functions' entries; 0:
+ * unknown. */
 static size_t read_head(struct machine *m)
 {
-    static const unsigned char sizes[16] = {[0x0] = 8, [0x2] = 2, [0x3] = 4, [0x4] = 8, [0xa] = 2, [0xb] = 4, [0xc] = 8};
+    static const unsigned char sizes[16] =
+        {[0x0] = 8, [0x2] = 2, [0x3] = 4, [0x4] = 8, [0xa] = 2, [0xb] = 4, [0xc] = 8};
     uint64_t version = read_fixed(m, 1), encoding = 0;
     const char *augmentation = (const char *)m->at;
     skip(m, strnlen(augmentation, (size_t)(m->end - m->at)) + 1);
@@ -245,7 +248,8 @@ static bool find_rule(uint64_t address, struct rule *rule)
     const unsigned char *end = entry + bytes;
     memcpy(&back, entry + 4, 4);
     if (!copy_entry(at + 4 - back, common, MOST_COMMON, &bytes)) return false;
-    struct machine m = {.at = common + 8, .end = common + bytes, .target = address - 1, .place = (uintptr_t)bases.function};
+    struct machine m =
+        {.at = common + 8, .end = common + bytes, .target = address - 1, .place = (uintptr_t)bases.function};
     size_t pointer = read_head(&m);
     if (pointer == 0) return false;
     run(&m, m.end);
@@ -264,7 +268,8 @@ static bool find_base(struct cfi_frame *frame, uint64_t at, const struct saved *
     switch (saved->where) {
     case SAME: return frame->based;
     case FRAME: return memory_read(at + (uint64_t)saved->offset, &frame->base, sizeof frame->base);
-    case BASE: return frame->based && memory_read(frame->base + (uint64_t)saved->offset, &frame->base, sizeof frame->base);
+    case BASE: return frame->based &&
+        memory_read(frame->base + (uint64_t)saved->offset, &frame->base, sizeof frame->base);
     case UNDEFINED:
     case ELSEWHERE: break;
     }
@@ -280,7 +285,9 @@ enum cfi_caller cfi_caller(struct cfi_frame *frame)
     if (rule.reg != STACK_POINTER && (rule.reg != BASE_POINTER || !frame->based)) return CFI_UNKNOWN;
     at = (rule.reg == STACK_POINTER ? frame->pointer : frame->base) + rule.offset;
     if (rule.deref && !memory_read(at, &at, sizeof at)) return CFI_UNKNOWN;
-    if (at <= frame->pointer || at % sizeof at || rule.address.where != FRAME || !memory_read(at + (uint64_t)rule.address.offset, &address, sizeof address)) return CFI_UNKNOWN;
+    if (at <= frame->pointer || at % sizeof at || rule.address.where != FRAME ||
+        !memory_read(at + (uint64_t)rule.address.offset, &address, sizeof address))
+        return CFI_UNKNOWN;
     frame->based = find_base(frame, at, &rule.base);
     frame->pointer = at;
     frame->address = address;
@@ -289,7 +296,9 @@ enum cfi_caller cfi_caller(struct cfi_frame *frame)
 
 bool cfi_first(struct cfi_frame *frame)
 {
-    uint64_t address; /* the wrapper's stack: the return address, and below it the caller's rbp, as wrappers are compiled with frame pointers */
+    /* the wrapper's stack: the return address, and below it the caller's rbp, as wrappers are compiled with frame
+     * pointers */
+    uint64_t address;
     if (!memory_read(frame->pointer - 8, &address, sizeof address) || address != frame->address) return false;
     frame->based = memory_read(frame->pointer - 16, &frame->base, sizeof frame->base);
     return true;

@@ -23,8 +23,8 @@ bool cfi_start(void);
 /* Completes the frame of a wrapper whose address and stack pointer are known. False: the thread has left the call. */
 bool cfi_first(struct cfi_frame *frame);
 
-/* Goes on to the call of the function that contains the address. Else the frame is as before, and that function is the outermost one, or its
- * caller is unknown. */
+/* Goes on to the call of the function that contains the address. Else the frame is as before, and that function is the
+ * outermost one, or its caller is unknown. */
 enum cfi_caller cfi_caller(struct cfi_frame *frame);
 
 #pragma GCC visibility pop

@@ -6,12 +6,14 @@
 
 static void object_made(enum call_object kind, union mpi_handle object, const struct call_creation *how)
 {
-    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind, object, chain_functions[how->function].name, how->name, how->function, how->parent, how->job});
+    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind, object, chain_functions[how->function].name,
+                                               how->name, how->function, how->parent, how->job});
 }
 
 static void object_named(enum call_object kind, union mpi_handle object, const char *name)
 {
-    chain_owner->object(&(struct chain_object){.event = CHAIN_OBJECT_NAMED, .kind = kind, .handle = object, .text = name});
+    chain_owner->object(&(struct chain_object){.event = CHAIN_OBJECT_NAMED, .kind = kind, .handle = object,
+                                               .text = name});
 }
 
 static void object_freeing(enum call_object kind, union mpi_handle object)
@@ -27,7 +29,8 @@ static const struct chain_call *call_of(const struct call_description *descripti
 static void report_completed(const struct call_description *description, const struct call_completion *completion)
 {
     const struct chain_call *call = call_of(description);
-    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++) (*o)->completed(call, completion);
+    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
+        (*o)->completed(call, completion);
 }
 
 static void report_send_ended(const struct call_description *description, struct call_peer to)
@@ -51,19 +54,18 @@ static void report_restarted(const struct call_description *description, uint64_
         if ((*o)->restarted) (*o)->restarted(call, request);
 }
 
-void chain_set_owner(const struct chain_owner *owner)
-{
-    chain_owner = owner;
-}
+void chain_set_owner(const struct chain_owner *owner) { chain_owner = owner; }
 
 void chain_go(void)
 {
-    call_hooks = (struct call_hooks){report_completed, report_send_ended, report_request_ended, report_restarted, chain_pend,
-                                     object_made, object_named, object_freeing, chain_owner->spawning, chain_owner->spawned};
+    call_hooks = (struct call_hooks){report_completed, report_send_ended, report_request_ended, report_restarted,
+                                     chain_pend, object_made, object_named, object_freeing, chain_owner->spawning,
+                                     chain_owner->spawned};
     chain_run();
 }
 
 struct chain_losses chain_losses(void)
 {
-    return (struct chain_losses){.requests = requests_lost, .locked = requests_locked, .frames = chain_lost_frames, .memory = describe_lost_memory, .sizes = describe_lost_sizes};
+    return (struct chain_losses){.requests = requests_lost, .locked = requests_locked, .frames = chain_lost_frames,
+                                 .memory = describe_lost_memory, .sizes = describe_lost_sizes};
 }

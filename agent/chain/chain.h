@@ -1,19 +1,19 @@
 /* chain.h: connects the MPI wrappers to the tools: which calls count, their records, and who is called.
  *
- * Every MPI_X and PMPI_X of the family is interposed (wrappers.c, generated from prototypes.txt). A wrapper handles a call in one
- * of three ways:
+ * Every MPI_X and PMPI_X of the family is interposed (wrappers.c, generated from prototypes.txt). A wrapper handles a
+ * call in one of three ways:
  *     jump        to the next symbol of its name: no tool wants anything of this function
  *     count down  the sampler's countdown, then jump to the next symbol
- *     record      check whether the call counts, describe it (mpi/describe.h) as far as a tool wants that, call observers and
- *                 function tools, and call the next symbol
+ *     record      check whether the call counts, describe it (mpi/describe.h) as far as a tool wants that, call
+ *                 observers and function tools, and call the next symbol
  *
- * There are two kinds of tools. An *observer* is called when a call is entered and left, with a record that is the same for all
- * functions. It suits counters, profiles and events. A *function tool* has its own function for an MPI function, with the interface
- * of the QMPI draft: it gets the arguments and calls the next tool. Observers are outside all function tools. Tools of one kind are
- * called in the order of registration.
+ * There are two kinds of tools. An *observer* is called when a call is entered and left, with a record that is the same
+ * for all functions. It suits counters, profiles and events. A *function tool* has its own function for an MPI
+ * function, with the interface of the QMPI draft: it gets the arguments and calls the next tool. Observers are outside
+ * all function tools. Tools of one kind are called in the order of registration.
  *
- * Nothing here includes mpi.h. Nothing here locks, prints or ends the process. The chain depends on no tool, and on the rest of the
- * agent only through struct chain_owner. */
+ * Nothing here includes mpi.h. Nothing here locks, prints or ends the process. The chain depends on no tool, and on the
+ * rest of the agent only through struct chain_owner. */
 #ifndef MPITX_CHAIN_H
 #define MPITX_CHAIN_H
 
@@ -27,8 +27,9 @@
 
 /* ---- functions ---- */
 
-/* Functions are numbered from 0: first the functions of prototypes.txt in its order, then those that only the installed mpi.h has.
- * Tools contain numbers of the former (qmpi/functions.txt); the latter are valid for one build of the agent. */
+/* Functions are numbered from 0: first the functions of prototypes.txt in its order, then those that only the installed
+ * mpi.h has. Tools contain numbers of the former (qmpi/functions.txt); the latter are valid for one build of the
+ * agent. */
 extern const struct call_function chain_functions[];
 extern const int chain_function_count, chain_table_count;
 
@@ -37,7 +38,8 @@ int chain_function_id(const char *name);
 
 /* ---- calls ---- */
 
-/* The record of one counted call, in its thread's chain_thread. Outer calls precede it: call[-1] is the next outer one. */
+/* The record of one counted call, in its thread's chain_thread. Outer calls precede it: call[-1] is the next outer
+ * one. */
 struct chain_call {
     const void *frame;    /* the caller's frame; the call was left if the thread calls again at or above it */
     const void *address;  /* the caller's return address */
@@ -50,9 +52,9 @@ struct chain_call {
     uint8_t shifted;      /* called as PMPI_X */
     uint8_t described;    /* the description is valid: an observer wants CHAIN_DESCRIPTION */
     uint8_t reached;      /* tools have let it come to the library; for calls that initialize MPI */
-    uint8_t within;       /* with function tools: the number of calls that they have passed on to the library and that are there */
-    uint8_t abandoned;    /* in leave: the call ended by longjmp, an exception or cancellation; only times are valid, and
-                           * of the description what the arguments say */
+    uint8_t within;       /* with function tools: how many calls that they passed on are in the library */
+    uint8_t abandoned;    /* in leave: the call ended by longjmp, an exception or cancellation; only times are valid,
+                           * and of the description what the arguments say */
     struct call_description description;
 };
 
@@ -66,24 +68,28 @@ enum chain_wants {
     CHAIN_COMPLETIONS = 16, /* call completed, in the wrapper that completes, before leave */
 };
 
-/* Callbacks that an observer does not need are NULL. An observer keeps its data for each thread in its own AGENT_THREAD variable. */
+/* Callbacks that an observer does not need are NULL. An observer keeps its data for each thread in its own AGENT_THREAD
+ * variable. */
 struct chain_observer {
     const char *name;
     void (*enter)(const struct chain_call *call);
     void (*leave)(const struct chain_call *call);
     void (*completed)(const struct chain_call *call, const struct call_completion *completion);
-    void (*send_ended)(const struct chain_call *call, struct call_peer to); /* with completed, in calls that took long: see chain_report_long */
+    /* with completed, in calls that took long: see chain_report_long */
+    void (*send_ended)(const struct chain_call *call, struct call_peer to);
     void (*request_ended)(const struct chain_call *call, const struct call_request_end *end); /* with completed */
-    void (*restarted)(const struct chain_call *call, uint64_t request);        /* with completed: a persistent receive was started */
+    /* with completed: a persistent receive was started */
+    void (*restarted)(const struct chain_call *call, uint64_t request);
     void (*thread_end)(void); /* at the end of a thread that has made counted calls */
 };
 
-/* Sets the callbacks that an observer wants for a function (0: none; function -1: for all functions). May be called at any time, but
- * not from two threads at once. Takes effect for calls entered later, and only after chain_go. False if out of memory. */
+/* Sets the callbacks that an observer wants for a function (0: none; function -1: for all functions). May be called at
+ * any time, but not from two threads at once. Takes effect for calls entered later, and only after chain_go. False if
+ * out of memory. */
 bool chain_observe(const struct chain_observer *observer, int function, unsigned wants);
 
-/* Sets `lasted` in the description of calls with times that take at least so many ticks. They also report requests that sent messages
- * when they complete. */
+/* Sets `lasted` in the description of calls with times that take at least so many ticks. They also report requests that
+ * sent messages when they complete. */
 void chain_report_long(uint64_t ticks);
 
 /* ---- threads ---- */
@@ -101,9 +107,10 @@ extern AGENT_THREAD struct chain_thread chain_thread;
 
 /* ---- function tools (QMPI) ---- */
 
-/* Function tools are libraries, or are linked into the application. agent/include/qmpi.h is their interface, and docs/qmpi.md explains
- * it. MPI_Pcontrol has the type int f(MPI_Context context, int tool_id, const int level, ...). After the level, the tool and the next
- * functions get fifteen integers or pointers and eight floating-point numbers. */
+/* Function tools are libraries, or are linked into the application. agent/include/qmpi.h is their interface, and
+ * docs/qmpi.md explains it. MPI_Pcontrol has the type int f(MPI_Context context, int tool_id, const int level, ...).
+ * After the level, the tool and the next functions get fifteen integers or pointers and eight floating-point
+ * numbers. */
 typedef qmpi_any_function chain_any_function;
 
 enum { CHAIN_MAX_TOOLS = 16 };
@@ -111,7 +118,8 @@ enum { CHAIN_MAX_TOOLS = 16 };
 /* Loads the libraries of the configuration. Their tools are initialized in the application's first MPI call. */
 void chain_load_tools(void);
 
-/* Loads and initializes the tools, writes lines about them to a descriptor, and ends the process. For mpitx's own processes. */
+/* Loads and initializes the tools, writes lines about them to a descriptor, and ends the process. For mpitx's own
+ * processes. */
 void chain_check_tools(int descriptor);
 
 /* Stops calling tools, in a child of fork. */
@@ -122,29 +130,29 @@ void chain_drop_tools(void);
 /* Finds the next symbols. Called in the constructor, and from wrappers that run before it. */
 void chain_resolve(void);
 
-/* chain_go is called in the outermost MPI_Init; from then on, the flags follow what tools want. chain_stop clears them for good (in a
- * child of fork, or after an error). Neither concerns function tools. */
+/* chain_go is called in the outermost MPI_Init; from then on, the flags follow what tools want. chain_stop clears them
+ * for good (in a child of fork, or after an error). Neither concerns function tools. */
 void chain_go(void);
 void chain_stop(void);
 bool chain_running(void);
 
-/* Sets the function to call when a thread's countdown has run out in an outermost call; NULL: none. It is called after the MPI call,
- * or before it if the MPI function waits for other processes or chain_alert is on, and must set thread->countdown. A thread's first
- * call always triggers it. */
+/* Sets the function to call when a thread's countdown has run out in an outermost call; NULL: none. It is called after
+ * the MPI call, or before it if the MPI function waits for other processes or chain_alert is on, and must set
+ * thread->countdown. A thread's first call always triggers it. */
 void chain_countdown(void (*due)(struct chain_thread *thread));
 
-/* Sets the function to call for calls that the MPI library, or a tool after the agent, makes itself through the functions' symbols. They
- * do not count otherwise. outer: the call of the application in which it is made; NULL: none, in a thread of the library. Only for
- * functions that an observer wants. */
+/* Sets the function to call for calls that the MPI library, or a tool after the agent, makes itself through the
+ * functions' symbols. They do not count otherwise. outer: the call of the application in which it is made; NULL: none,
+ * in a thread of the library. Only for functions that an observer wants. */
 void chain_follow_inner(void (*inner)(int function, const struct chain_call *outer));
 
-/* On: each outermost call of any thread triggers the function of chain_countdown when it starts and when it ends, whatever the
- * countdown is. */
+/* On: each outermost call of any thread triggers the function of chain_countdown when it starts and when it ends,
+ * whatever the countdown is. */
 void chain_alert(bool on);
 bool chain_is_alerted(void);
 
-/* A communicator, window or file was created (or an MPI_Comm_idup has completed), was named, or is about to be freed. Freeing is
- * also reported for calls that do not count. */
+/* A communicator, window or file was created (or an MPI_Comm_idup has completed), was named, or is about to be freed.
+ * Freeing is also reported for calls that do not count. */
 enum chain_object_event { CHAIN_OBJECT_MADE, CHAIN_OBJECT_NAMED, CHAIN_OBJECT_FREEING };
 struct chain_object {
     enum chain_object_event event;

@@ -1,12 +1,13 @@
 /* doors.c: a second MPI library in the process.
  *
- * Plug-ins that are loaded with RTLD_LOCAL can each bring their own MPI library. Preloaded functions come first for all of them, so
- * the calls for every library arrive at the agent. The agent follows one library. A call from an object that uses another library is
- * passed to that library, and the object's references are changed so that its later calls bypass the agent.
-  *
- * This can only happen if MPI was loaded by dlopen. Then functions that may be called before MPI_Init check their caller (a door); once
- * there is a second library, all functions do. Doors preserve all registers: the wrappers were compiled for one family's mpi.h, and
- * another family's handles may be wider. */
+ * Plug-ins that are loaded with RTLD_LOCAL can each bring their own MPI library. Preloaded functions come first for all
+ * of them, so the calls for every library arrive at the agent. The agent follows one library. A call from an object
+ * that uses another library is passed to that library, and the object's references are changed so that its later calls
+ * bypass the agent.
+ *
+ * This can only happen if MPI was loaded by dlopen. Then functions that may be called before MPI_Init check their
+ * caller (a door); once there is a second library, all functions do. Doors preserve all registers: the wrappers were
+ * compiled for one family's mpi.h, and another family's handles may be wider. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -33,14 +34,17 @@
 __asm__(".text\n.p2align 4\n"
         ".type chain_door_common, @function\n"
         "chain_door_common:\n.cfi_startproc\n"
-        "push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $128, %rsp\n.cfi_adjust_cfa_offset 184\n"
+        "push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $128, %rsp\n"
+        ".cfi_adjust_cfa_offset 184\n"
         ".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n movaps %xmm\\n, 16*\\n(%rsp)\n.endr\n"
         "mov %r11d, %edi\n mov 184(%rsp), %rsi\n call chain_door\n mov %rax, %r11\n"
         ".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n movaps 16*\\n(%rsp), %xmm\\n\n.endr\n add $128, %rsp\n"
         "pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n.cfi_adjust_cfa_offset -184\n"
         "jmp *%r11\n.cfi_endproc\n"
-        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, @function\nchain_doors:\n.cfi_startproc\n"
-        ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "movl $.Ldoor, %r11d\njmp chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
+        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, @function\nchain_doors:\n"
+        ".cfi_startproc\n"
+        ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "movl $.Ldoor, %r11d\n"
+        "jmp chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #elif defined(CHAIN_STUBS)
 #define R_SLOT R_AARCH64_JUMP_SLOT
 #define R_ADDRESS R_AARCH64_GLOB_DAT
@@ -49,27 +53,33 @@ __asm__(".text\n.p2align 4\n"
         ".type chain_door_common, %function\n"
         "chain_door_common:\n.cfi_startproc\n"
         "stp x29, x30, [sp, #-224]!\n.cfi_adjust_cfa_offset 224\n.cfi_rel_offset x29, 0\n.cfi_rel_offset x30, 8\n"
-        "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
+        "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n"
+        " str x8, [sp, #80]\n"
         "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n stp q6, q7, [sp, #192]\n"
         "mov w0, w16\n mov x1, x30\n bl chain_door\n mov x16, x0\n"
-        "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"
+        "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n"
+        " ldr x8, [sp, #80]\n"
         "ldp q0, q1, [sp, #96]\n ldp q2, q3, [sp, #128]\n ldp q4, q5, [sp, #160]\n ldp q6, q7, [sp, #192]\n"
         "ldp x29, x30, [sp], #224\n.cfi_restore x29\n.cfi_restore x30\n.cfi_adjust_cfa_offset -224\n"
         "br x16\n.cfi_endproc\n"
-        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, %function\nchain_doors:\n.cfi_startproc\n"
-        ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "mov w16, #.Ldoor\nb chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
+        ".p2align 4\n.globl chain_doors\n.hidden chain_doors\n.type chain_doors, %function\nchain_doors:\n"
+        ".cfi_startproc\n"
+        ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "mov w16, #.Ldoor\n"
+        "b chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #endif
 
 #ifndef CHAIN_STUBS /* a second library's calls go to the first library */
 void chain_watch_libraries(void) {}
 #else
-extern char chain_doors[] __attribute__((visibility("hidden"))); /* hidden: through the global offset table, aarch64 would link to the wrong address */
+/* hidden: through the global offset table, aarch64 would link to the wrong address */
+extern char chain_doors[] __attribute__((visibility("hidden")));
 
 static bool second; /* there is a second library */
 
 /* Functions that may be called before MPI_Init. */
-static const char *const early_names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Initialized", "MPI_Finalized", "MPI_Session_init", "MPI_T_init_thread",
-                                          "MPI_Get_version", "MPI_Get_library_version", "MPI_Info_create", "MPI_Info_create_env",
+static const char *const early_names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Initialized", "MPI_Finalized",
+                                          "MPI_Session_init", "MPI_T_init_thread", "MPI_Get_version",
+                                          "MPI_Get_library_version", "MPI_Info_create", "MPI_Info_create_env",
                                           "MPI_Session_create_errhandler", "MPI_Abi_get_version", NULL};
 /* ---- callers ---- */
 
@@ -122,23 +132,17 @@ static int find_caller(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* The symbol that an object would find without the agent: in its own libraries, else in the global scope. Open MPI's MPI_Init adds its
- * library to the global scope, and its plug-ins rely on that. */
+/* The symbol that an object would find without the agent: in its own libraries, else in the global scope. Open MPI's
+ * MPI_Init adds its library to the global scope, and its plug-ins rely on that. */
 static void *find(void *handle, const char *name)
 {
     void *own = dlsym(handle, name);
     return own ? own : dlsym(RTLD_NEXT, name);
 }
 
-static void *init_of(void *handle)
-{
-    return find(handle, "PMPI_Init");
-}
+static void *init_of(void *handle) { return find(handle, "PMPI_Init"); }
 
-static void *open_again(const char *path)
-{
-    return path[0] ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-}
+static void *open_again(const char *path) { return path[0] ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL; }
 
 /* ---- references ---- */
 
@@ -149,7 +153,8 @@ static const void *pointer(const struct object *object, ElfW(Addr) value)
 
 static bool is_agents(uintptr_t address)
 {
-    extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+    extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
+        _end[] __attribute__((visibility("hidden")));
     return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
@@ -159,16 +164,18 @@ static void set(const struct object *object, uintptr_t *place, uintptr_t value)
     bool protected = false;
     for (int i = 0; i < object->part_count; i++) {
         const ElfW(Phdr) *part = &object->parts[i];
-        protected = protected || (part->p_type == PT_GNU_RELRO && (uintptr_t)place - (object->base + part->p_vaddr) < part->p_memsz);
+        protected = protected ||
+                    (part->p_type == PT_GNU_RELRO && (uintptr_t)place - (object->base + part->p_vaddr) < part->p_memsz);
     }
     if (protected && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return;
     __atomic_store_n(place, value, __ATOMIC_RELEASE);
     if (protected) mprotect((void *)start, page, PROT_READ);
 }
 
-/* Redirects references from the agent's functions to those that the object finds by itself. Lazy slots are always set: before their
- * first use, they point into the object. */
-static void redirect(const struct object *object, void *handle, const ElfW(Rela) *rela, size_t size, const ElfW(Sym) *symbols, const char *names)
+/* Redirects references from the agent's functions to those that the object finds by itself. Lazy slots are always set:
+ * before their first use, they point into the object. */
+static void redirect(const struct object *object, void *handle, const ElfW(Rela) *rela, size_t size,
+                     const ElfW(Sym) *symbols, const char *names)
 {
     if (!rela || !symbols || !names) return;
     for (const ElfW(Rela) *end = rela + size / sizeof *rela; rela < end; rela++) {
@@ -212,7 +219,9 @@ static int list(struct dl_phdr_info *info, size_t size, void *argument)
     (void)size;
     (void)argument;
     struct object *object = &objects[object_count];
-    if (object_count == OBJECTS || !info->dlpi_name || !info->dlpi_name[0] || strlen(info->dlpi_name) >= sizeof object->path) return 0;
+    if (object_count == OBJECTS || !info->dlpi_name || !info->dlpi_name[0] ||
+        strlen(info->dlpi_name) >= sizeof object->path)
+        return 0;
     strcpy(object->path, info->dlpi_name);
     object->base = info->dlpi_addr;
     object->parts = info->dlpi_phdr;
@@ -256,7 +265,8 @@ static void *other_library_function(uintptr_t address, int function, int shifted
     void *handle = NULL, *init = NULL, *theirs = NULL;
     if (each_loaded(find_caller, &caller) && !is_agents(address)) handle = open_again(caller.path);
     if (handle) init = init_of(handle);
-    if (init && !is_agents((uintptr_t)init) && dladdr(init, &library) && library.dli_fname && !chain_follows(init, library.dli_fname)) {
+    if (init && !is_agents((uintptr_t)init) && dladdr(init, &library) && library.dli_fname &&
+        !chain_follows(init, library.dli_fname)) {
         char name[64] = "P";
         snprintf(name + 1, sizeof name - 1, "%s", chain_functions[function].name);
         theirs = find(handle, name + !shifted);

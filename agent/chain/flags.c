@@ -1,4 +1,5 @@
-/* flags.c: what the calls of each function need, and where its wrappers jump to. The files above set what this depends on. */
+/* flags.c: what the calls of each function need, and where its wrappers jump to. The files above set what this depends
+ * on. */
 #include "chain/internal.h"
 
 #include <string.h>
@@ -39,7 +40,8 @@ chain_any_function *chain_target(int function, int shifted)
     extern char chain_countdowns[] __attribute__((visibility("hidden")));
     unsigned flags = __atomic_load_n(&chain_flags[function], __ATOMIC_ACQUIRE);
     if (flags & ~(CHAIN_FLAGS_DUE | CHAIN_FLAG_STATE)) return chain_records[function][shifted];
-    chain_any_function *quick = flags & CHAIN_FLAG_STATE ? chain_states[function][shifted] : chain_next[function][shifted];
+    chain_any_function *quick = flags & CHAIN_FLAG_STATE ? chain_states[function][shifted]
+                                                         : chain_next[function][shifted];
     __atomic_store_n(&chain_after_countdown[function][shifted], quick, __ATOMIC_RELEASE);
     if (!(flags & CHAIN_FLAGS_DUE)) return quick;
     return (chain_any_function *)(chain_countdowns + CHAIN_STRIDE * (2 * function + shifted));
@@ -49,24 +51,22 @@ static void set_targets(int function)
 {
     if (!chain_records[function][0]) return;
     for (int shifted = 0; shifted < 2; shifted++) {
-        chain_any_function *target = chain_has_door[function] ? (chain_any_function *)(chain_door_code + 16 * (2 * function + shifted))
-                                                              : chain_target(function, shifted);
+        chain_any_function *target = chain_has_door[function]
+                                     ? (chain_any_function *)(chain_door_code + 16 * (2 * function + shifted))
+                                     : chain_target(function, shifted);
         __atomic_store_n(&chain_targets[function][shifted], target, __ATOMIC_RELEASE);
     }
 }
 
-void chain_set_targets(void)
-{
-    for (int i = 0; i < chain_function_count; i++) set_targets(i);
-}
+void chain_set_targets(void) { for (int i = 0; i < chain_function_count; i++) set_targets(i); }
 #else
 static void set_targets(int function) { (void)function; }
 #endif
 
 /* ---- flags ---- */
 
-/* A function that waits for other processes is sampled before the call, any other function after it. After a receive, other
- * processes may be waiting for this one; after a send, they are not. */
+/* A function that waits for other processes is sampled before the call, any other function after it. After a receive,
+ * other processes may be waiting for this one; after a send, they are not. */
 static bool waits(int function)
 {
     const struct call_function *f = &chain_functions[function];
@@ -76,7 +76,8 @@ static bool waits(int function)
 static unsigned flags_of_running(int function)
 {
     const struct chain_observers *observers = &chain_observers[function];
-    unsigned traffic = chain_functions[function].traffic, kind = chain_functions[function].kind, all = chain_wanted(function), flags = 0;
+    unsigned traffic = chain_functions[function].traffic, kind = chain_functions[function].kind,
+                       all = chain_wanted(function), flags = 0;
     if (observers->enter[0]) flags |= CHAIN_FLAG_ENTER;
     if (observers->leave[0]) flags |= CHAIN_FLAG_LEAVE;
     if (observers->completed[0]) flags |= CHAIN_FLAG_COMPLETIONS;
@@ -84,10 +85,12 @@ static unsigned flags_of_running(int function)
     if (all & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)) flags |= CHAIN_FLAG_DESCRIBE;
     if (pending_objects > 0 && (traffic & CALL_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
     if (call_follows_objects && (traffic & CALL_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
-    /* No samples in MPI_Init and similar functions, nor in MPI_Abort: the library may have crashed with its locks held. */
+    /* No samples in MPI_Init and similar functions, nor in MPI_Abort: the library may have crashed with its locks
+     * held. */
     if (chain_due && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
     /* If MPI_T crashes, the MPI calls of the crash handler are nested calls, without samples. */
-    if (chain_tool_after[function] || (traffic & CALL_FORWARDS) || (chain_due && kind == CALL_TOOL)) flags |= CHAIN_FLAG_DEPTH;
+    if (chain_tool_after[function] || (traffic & CALL_FORWARDS) || (chain_due && kind == CALL_TOOL))
+        flags |= CHAIN_FLAG_DEPTH;
     if ((traffic & (CALL_FREES | CALL_REMEMBERED)) || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
     if (chain_states_on && chain_state_arguments[function]) flags |= CHAIN_FLAG_STATE;
     return flags;
@@ -112,7 +115,8 @@ void chain_set_flags(void)
 {
     bool tracks = pending_objects > 0;
     for (int i = 0; i < chain_function_count && !tracks; i++)
-        tracks = (chain_functions[i].traffic & CALL_COMPLETES) && (chain_wanted(i) & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS));
+        tracks = (chain_functions[i].traffic & CALL_COMPLETES) &&
+                 (chain_wanted(i) & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS));
     if (tracks || call_follows_objects) requests_start();
     requests_tracked = tracks;
     for (int i = 0; i < chain_function_count; i++) set_flags(i);
@@ -173,7 +177,4 @@ void chain_stop(void)
     chain_set_flags();
 }
 
-bool chain_running(void)
-{
-    return running;
-}
+bool chain_running(void) { return running; }

@@ -5,8 +5,8 @@
 
 #include "chain/internal.h"
 
-/* Whether a call was left although the thread's stack is now deeper than it was in the call: its return address has been
- * overwritten. A stack that is no longer mapped is not read. */
+/* Whether a call was left although the thread's stack is now deeper than it was in the call: its return address has
+ * been overwritten. A stack that is no longer mapped is not read. */
 static bool overwritten(const void *frame, const void *address)
 {
 #if defined(__x86_64__)
@@ -14,7 +14,8 @@ static bool overwritten(const void *frame, const void *address)
     const void *const *place = (const void *const *)frame - 1;
     unsigned char resident;
     int saved = errno;
-    if ((uintptr_t)place / page != (uintptr_t)&resident / page && mincore((void *)((uintptr_t)place & ~(page - 1)), page, &resident) != 0) {
+    if ((uintptr_t)place / page != (uintptr_t)&resident / page &&
+        mincore((void *)((uintptr_t)place & ~(page - 1)), page, &resident) != 0) {
         errno = saved;
         return false;
     }

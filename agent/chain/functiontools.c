@@ -22,10 +22,7 @@ static bool linked; /* nexts are valid */
 
 static int tell_to = -1;
 
-void chain_tell_to(int descriptor)
-{
-    tell_to = descriptor;
-}
+void chain_tell_to(int descriptor) { tell_to = descriptor; }
 
 void chain_tell(const char *format, ...)
 {
@@ -48,10 +45,7 @@ static bool is_function(int function)
     return function >= 0 && function < chain_table_count && chain_library_calls[function];
 }
 
-static struct tool *find_tool(int tool_id)
-{
-    return tool_id >= 1 && tool_id <= tool_count ? &tools[tool_id] : NULL;
-}
+static struct tool *find_tool(int tool_id) { return tool_id >= 1 && tool_id <= tool_count ? &tools[tool_id] : NULL; }
 
 static int register_storage(int tool_id, void *storage)
 {
@@ -72,7 +66,8 @@ static int register_function(int tool_id, int function, chain_any_function *f)
         return library_errors.argument;
     }
     if (tool->functions[function])
-        agent_note("tool %s: it registered %s more than once; the last registration counts", tool->name, chain_functions[function].name);
+        agent_note("tool %s: it registered %s more than once; the last registration counts", tool->name,
+                   chain_functions[function].name);
     chain_tell("%s\t%d\t%s", tool->functions[function] ? "twice" : "function", tool_id, chain_functions[function].name);
     tool->functions[function] = f;
     library_add_tool((const void *)f);
@@ -117,7 +112,8 @@ const struct qmpi_agent chain_qmpi = {
 bool chain_add_tool(const char *name, void (*init)(int), const char *path)
 {
     size_t count = (size_t)chain_table_count;
-    struct tool new = {.name = name, .functions = memory_new(count, sizeof *new.functions), .nexts = memory_new(count, sizeof *new.nexts)};
+    struct tool new = {.name = name, .functions = memory_new(count, sizeof *new.functions),
+                       .nexts = memory_new(count, sizeof *new.nexts)};
     if (tool_count == CHAIN_MAX_TOOLS || !new.functions || !new.nexts) {
         free(new.functions);
         free(new.nexts);

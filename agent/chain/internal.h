@@ -12,7 +12,8 @@
 enum chain_flag {
     CHAIN_FLAG_DUE = 1,       /* count down for the sampler, after the call */
     CHAIN_FLAG_DUE_FIRST = 2, /* the same before the call, for functions that wait for others */
-    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST, /* with only these, a stub counts down and jumps to the next symbol */
+    /* with only these, a stub counts down and jumps to the next symbol */
+    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST,
     CHAIN_FLAG_DEPTH = 4,     /* only tracks call depth */
     CHAIN_FLAG_ENTER = 8,     /* an observer's enter */
     CHAIN_FLAG_LEAVE = 16,    /* an observer's leave */
@@ -23,7 +24,8 @@ enum chain_flag {
     CHAIN_FLAG_HOOK = 512,        /* initialization, end, objects */
     CHAIN_FLAG_UNRESOLVED = 1024,
     CHAIN_FLAG_START = 4096, /* function tools are to be initialized first */
-    CHAIN_FLAG_STATE = 2048 /* write the thread's state; with only this and a countdown, a function does nothing else (chain_states) */
+    /* write the thread's state; with only this and a countdown, a function does nothing else (chain_states) */
+    CHAIN_FLAG_STATE = 2048
 };
 
 struct chain_link {
@@ -39,7 +41,8 @@ struct chain_observers {
 /* One element per function, defined in wrappers.c. In pairs, the first is for MPI_X and the second for PMPI_X. */
 extern uint16_t chain_flags[];
 extern struct chain_observers chain_observers[];
-extern uint8_t chain_tool_after[];              /* another PMPI tool after the agent wraps this function, and may call other MPI functions */
+/* another PMPI tool after the agent wraps this function, and may call other MPI functions */
+extern uint8_t chain_tool_after[];
 extern chain_any_function *chain_next[][2];  /* next symbols */
 extern chain_any_function *chain_targets[][2];  /* the functions that the wrappers jump to */
 extern chain_any_function *const chain_records[][2]; /* the functions that record; NULL: no wrapper */
@@ -50,7 +53,8 @@ extern const uint16_t chain_starting_flags[];
 extern const struct chain_observer *const chain_nobody[]; /* the empty list */
 
 extern chain_any_function *const chain_states[][2]; /* the functions that only write states */
-extern chain_any_function *chain_after_countdown[][2];  /* where to jump after counting down: the next symbol, or the one of chain_states */
+/* where to jump after counting down: the next symbol, or the one of chain_states */
+extern chain_any_function *chain_after_countdown[][2];
 extern const uint32_t chain_state_arguments[]; /* 0: the function has no state */
 
 /* ---- observers.c ---- */
@@ -69,7 +73,8 @@ extern const struct chain_owner *chain_owner;
 extern bool chain_resolved;   /* resolve.c: the next symbols are known */
 extern bool chain_states_on;  /* state.c */
 extern _Atomic int chain_tools; /* loadtools.c: function tools */
-enum { TOOLS_NONE, TOOLS_AWAITED, TOOLS_LOADING, TOOLS_LOADED, TOOLS_STARTING, TOOLS_STARTED, TOOLS_ACTIVE, TOOLS_DROPPED };
+enum { TOOLS_NONE, TOOLS_AWAITED, TOOLS_LOADING, TOOLS_LOADED, TOOLS_STARTING, TOOLS_STARTED, TOOLS_ACTIVE,
+      TOOLS_DROPPED };
 extern char *chain_door_code;   /* doors.c: 16 bytes for each MPI_X and PMPI_X */
 extern uint8_t chain_has_door[]; /* calls of this function go there first */
 extern void (*chain_due)(struct chain_thread *thread); /* NULL: no countdown */
@@ -108,7 +113,8 @@ void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, i
 
 /* ---- reads.c ---- */
 
-/* Before a one-sided read of `bytes` bytes; 0: too many, or unknown. It is progress unless it repeats an earlier one. */
+/* Before a one-sided read of `bytes` bytes; 0: too many, or unknown. It is progress unless it repeats an earlier
+ * one. */
 void chain_state_read(struct chain_state *state, int64_t displacement, const void *buffer, uint64_t bytes);
 /* Pending reads are complete. A changed value is progress. */
 void chain_state_reads_end(struct chain_state *state);
@@ -123,8 +129,8 @@ void chain_resolve_early(void);
 
 /* ---- doors.c ---- */
 
-/* In the constructor: if the program is not linked with a library, it may load several. Then calls that may precede MPI_Init check
- * whether their caller uses the library that the agent follows. */
+/* In the constructor: if the program is not linked with a library, it may load several. Then calls that may precede
+ * MPI_Init check whether their caller uses the library that the agent follows. */
 void chain_watch_libraries(void);
 
 /* ---- call.c ---- */
@@ -133,8 +139,8 @@ extern uint64_t chain_long; /* ticks: see chain_report_long */
 extern int32_t chain_alert_sign; /* -1: alerted, 0 */
 extern uint64_t chain_lost_frames;
 
-/* Records a call in its thread's chain_thread if it counts. A thread's outermost call counts unless the MPI library itself makes it. A
- * nested call counts if a callback of the application makes it. NULL: the call does not count. */
+/* Records a call in its thread's chain_thread if it counts. A thread's outermost call counts unless the MPI library
+ * itself makes it. A nested call counts if a callback of the application makes it. NULL: the call does not count. */
 struct chain_call *chain_enter(int function, int shifted, const void *address, const void *frame);
 
 /* Called just before the next symbol or tool. */
@@ -147,7 +153,8 @@ void chain_report_leave(const struct chain_call *call);
 
 /* ---- names.c ---- */
 
-/* Notes the functions that the program finds only because of the agent, and the library's functions that the agent hides. */
+/* Notes the functions that the program finds only because of the agent, and the library's functions that the agent
+ * hides. */
 void chain_compare_names(void);
 
 /* ---- loadtools.c ---- */

@@ -2,9 +2,9 @@
  *
  *     NONE, or AWAITED -> LOADING -> LOADED -> STARTING -> STARTED -> ACTIVE; DROPPED in a child of fork
  *
- * Tools are loaded in the constructor if the program is linked with MPI, so that they can register before main. Otherwise it may be a
- * shell, or load MPI later, and its first MPI call loads them. From AWAITED to STARTING all functions have CHAIN_FLAG_START. Other threads
- * wait for the thread that makes the first call, but not forever. */
+ * Tools are loaded in the constructor if the program is linked with MPI, so that they can register before main.
+ * Otherwise it may be a shell, or load MPI later, and its first MPI call loads them. From AWAITED to STARTING all
+ * functions have CHAIN_FLAG_START. Other threads wait for the thread that makes the first call, but not forever. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -26,21 +26,16 @@ static struct qmpi_connection *qmpi;
 static struct qmpi_agent routines;
 static void *libraries[CHAIN_MAX_TOOLS];
 
-void chain_drop_tools(void)
-{
-    if (atomic_load(&chain_tools) != TOOLS_NONE) atomic_store(&chain_tools, TOOLS_DROPPED);
-}
+void chain_drop_tools(void) { if (atomic_load(&chain_tools) != TOOLS_NONE) atomic_store(&chain_tools, TOOLS_DROPPED); }
 
 /* ---- loading ---- */
 
-static int names_closed(void)
-{
-    return atomic_load(&chain_tools) > TOOLS_LOADED;
-}
+static int names_closed(void) { return atomic_load(&chain_tools) > TOOLS_LOADED; }
 
 static int name_registered(enum qmpi_answer answer, const char *name)
 {
-    if (answer == QMPI_DONE && qmpi->owner) chain_tell("registered\t%s\t%s", agent_config("tool", qmpi->owner - 1), name);
+    if (answer == QMPI_DONE && qmpi->owner)
+        chain_tell("registered\t%s\t%s", agent_config("tool", qmpi->owner - 1), name);
     return answer == QMPI_DONE ? 0 : answer == QMPI_BAD ? library_errors.argument : library_errors.other;
 }
 
@@ -103,7 +98,8 @@ static void load(void)
         chain_tell("loading\t%s", path);
         open_tool(i, path);
     }
-    if (agent_config("tool", CHAIN_MAX_TOOLS)) agent_note("tools: there are more than %d; only the first ones are used", CHAIN_MAX_TOOLS);
+    if (agent_config("tool", CHAIN_MAX_TOOLS))
+        agent_note("tools: there are more than %d; only the first ones are used", CHAIN_MAX_TOOLS);
     busy = false;
     atomic_store(&chain_tools, TOOLS_LOADED);
     dlerror();
@@ -156,7 +152,8 @@ static void start_tool(int number, const char *path)
     const char *name = agent_config("tool_name", number);
     if (path[0] && !libraries[number]) return; /* fail has said so */
     const struct qmpi_name *found = find_name(number, name ? name : "");
-    if (found && !chain_add_tool(found->name, found->init, path)) agent_note("tool %s: skipped: out of memory", found->name);
+    if (found && !chain_add_tool(found->name, found->init, path))
+        agent_note("tool %s: skipped: out of memory", found->name);
 }
 
 static void finish_start(void *unused)
@@ -183,7 +180,8 @@ static void start(void)
 static void wait_while(int first, int last)
 {
     const struct timespec pause = {0, 200000};
-    for (uint64_t begin = clock_monotonic(); atomic_load(&chain_tools) >= first && atomic_load(&chain_tools) <= last && clock_monotonic() - begin < WAIT_NS;)
+    for (uint64_t begin = clock_monotonic(); atomic_load(&chain_tools) >= first && atomic_load(&chain_tools) <= last &&
+         clock_monotonic() - begin < WAIT_NS;)
         syscall(SYS_nanosleep, &pause, NULL);
 }
 

@@ -32,7 +32,8 @@ void messages_completed(uint64_t handle, const MPI_Status *status)
     posted->function &= ~POSTED_ACTIVE;
     messages_add((uint32_t *)&chain_messages->posted, (uint32_t)-1);
     bool wild = posted->peer == MPI_ANY_SOURCE || posted->tag == MPI_ANY_TAG;
-    if (!(posted->function & POSTED_CANCELLED) && (status || !wild)) messages_received(posted->comm, posted->peer, posted->tag, status);
+    if (!(posted->function & POSTED_CANCELLED) && (status || !wild))
+        messages_received(posted->comm, posted->peer, posted->tag, status);
 }
 
 void messages_some(const struct chain_state *state, int count, const int *indices, const MPI_Status *statuses)
@@ -42,6 +43,7 @@ void messages_some(const struct chain_state *state, int count, const int *indice
     if (!indices) count = thread->count;
     for (int k = 0; k < count; k++) {
         int i = indices ? indices[k] : k;
-        if (i >= 0 && i < thread->count) messages_completed_one(thread->requests[i], statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[k]);
+        if (i >= 0 && i < thread->count)
+            messages_completed_one(thread->requests[i], statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[k]);
     }
 }

@@ -1,9 +1,9 @@
-/* messages.h: counts the messages of this process by sender, receiver and tag, so that a reader of all processes' counts can tell whether a
- * message is under way. With mpi.h.
+/* messages.h: counts the messages of this process by sender, receiver and tag, so that a reader of all processes'
+ * counts can tell whether a message is under way. With mpi.h.
  *
  * A message is counted as sent before the call that sends it, and as received after the call that receives it. If the
- * counts of all processes for one place are equal, no message of that place is under way. A message whose receive cannot be counted seems to
- * be under way. */
+ * counts of all processes for one place are equal, no message of that place is under way. A message whose receive
+ * cannot be counted seems to be under way. */
 #ifndef MPITX_MESSAGES_H
 #define MPITX_MESSAGES_H
 
@@ -31,7 +31,8 @@ extern AGENT_THREAD struct messages_thread messages_thread;
 int32_t messages_find_rank(uint64_t comm);
 void messages_started(uint64_t handle);
 void messages_completed(uint64_t handle, const MPI_Status *status); /* NULL: the call ignores it */
-void messages_some(const struct chain_state *state, int count, const int *indices, const MPI_Status *statuses); /* indices NULL: all */
+/* indices NULL: all */
+void messages_some(const struct chain_state *state, int count, const int *indices, const MPI_Status *statuses);
 
 static inline int32_t messages_rank(uint64_t comm)
 {
@@ -42,7 +43,8 @@ static inline int32_t messages_rank(uint64_t comm)
 /* A place depends on the ranks in the communicator, so that it is the same in both processes. */
 static inline uint32_t messages_place(int32_t source, int32_t destination, int32_t tag)
 {
-    uint64_t x = (uint32_t)source * UINT64_C(0x9e3779b97f4a7c15) + (uint32_t)destination * UINT64_C(0xc2b2ae3d27d4eb4f) + (uint32_t)tag * UINT64_C(0x165667b19e3779f9);
+    uint64_t x = (uint32_t)source * UINT64_C(0x9e3779b97f4a7c15) +
+                 (uint32_t)destination * UINT64_C(0xc2b2ae3d27d4eb4f) + (uint32_t)tag * UINT64_C(0x165667b19e3779f9);
     return (uint32_t)(((x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CHAIN_MESSAGE_BITS));
 }
 

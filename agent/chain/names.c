@@ -1,7 +1,7 @@
 /* names.c: checks that the program finds the same MPI functions as without the agent.
  *
- * mpitx preloads a copy of the agent that hides the functions that the library lacks. The configuration key `library` names the
- * library. If mpitx could not make the copy, or if the program has loaded another library, a note says so. */
+ * mpitx preloads a copy of the agent that hides the functions that the library lacks. The configuration key `library`
+ * names the library. If mpitx could not make the copy, or if the program has loaded another library, a note says so. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -54,9 +54,10 @@ void chain_compare_names(void)
     dlclose(self);
     dlerror();
     if (surplus.count)
-        agent_note("the program finds %d functions that its MPI library does not have (%s, ...): %s", surplus.count, surplus.first,
-                   reason ? reason : "it loaded another library than mpitx expected");
+        agent_note("the program finds %d functions that its MPI library does not have (%s, ...): %s", surplus.count,
+                   surplus.first, reason ? reason : "it loaded another library than mpitx expected");
     if (hidden.count)
-        agent_note("calls of %d functions are not seen (%s, ...): the program loaded %s, but mpitx expected %s; choose the loaded one with --mpi",
-                   hidden.count, hidden.first, agent_process.library, made_for ? made_for : "another library");
+        agent_note("calls of %d functions are not seen (%s, ...): the program loaded %s, but mpitx expected %s; "
+                   "choose the loaded one with --mpi", hidden.count, hidden.first, agent_process.library,
+                   made_for ? made_for : "another library");
 }

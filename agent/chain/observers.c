@@ -76,6 +76,7 @@ uint8_t *chain_wants(const struct chain_observer *observer)
 
 void chain_observers_end_thread(void)
 {
-    for (const struct observation *o = __atomic_load_n(&observations, __ATOMIC_ACQUIRE); o; o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE))
+    for (const struct observation *o = __atomic_load_n(&observations, __ATOMIC_ACQUIRE); o;
+         o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE))
         if (o->observer->thread_end) o->observer->thread_end();
 }

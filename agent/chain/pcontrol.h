@@ -1,8 +1,8 @@
 /* pcontrol.h: the wrapper of MPI_Pcontrol, the only variadic function. Included by wrappers.c.
  *
- * The arguments after the level are for other tools. A recorded call passes on as many words as fit in registers and in the eight
- * places after them, and all floating-point registers. In calling conventions with two kinds of registers, the arguments of each kind
- * are in order, and it is unknown how many there are. */
+ * The arguments after the level are for other tools. A recorded call passes on as many words as fit in registers and in
+ * the eight places after them, and all floating-point registers. In calling conventions with two kinds of registers,
+ * the arguments of each kind are in order, and it is unknown how many there are. */
 
 #include <stdarg.h>
 
@@ -26,9 +26,10 @@ struct pcontrol_arguments {
     } while (0)
 
 #define PCONTROL_MORE(a)                                                                                               \
-    (a).word[0], (a).word[1], (a).word[2], (a).word[3], (a).word[4], (a).word[5], (a).word[6], (a).word[7],             \
-        (a).word[8], (a).word[9], (a).word[10], (a).word[11], (a).word[12], (a).word[13], (a).word[14],                 \
-        (a).number[0], (a).number[1], (a).number[2], (a).number[3], (a).number[4], (a).number[5], (a).number[6], (a).number[7]
+    (a).word[0], (a).word[1], (a).word[2], (a).word[3], (a).word[4], (a).word[5], (a).word[6], (a).word[7],            \
+        (a).word[8], (a).word[9], (a).word[10], (a).word[11], (a).word[12], (a).word[13], (a).word[14],                \
+        (a).number[0], (a).number[1], (a).number[2], (a).number[3], (a).number[4], (a).number[5], (a).number[6],       \
+        (a).number[7]
 
 static int last_MPI_Pcontrol(struct chain_context context, int tool_id, const int level, ...)
 {
@@ -41,15 +42,18 @@ static int last_MPI_Pcontrol(struct chain_context context, int tool_id, const in
     return rc;
 }
 
-static NOINLINE int go_MPI_Pcontrol(struct chain_call *record, int shifted, int level, const struct pcontrol_arguments *a)
+static NOINLINE int go_MPI_Pcontrol(struct chain_call *record, int shifted, int level,
+                                    const struct pcontrol_arguments *a)
 {
     const struct chain_link *link = &chain_links[ID_MPI_Pcontrol];
     if (!record) return ((type_MPI_Pcontrol *)chain_next[ID_MPI_Pcontrol][shifted])(level, PCONTROL_MORE(*a));
     if (chain_running() && (record->flags & CHAIN_FLAG_HOOK)) chain_owner->pcontrol(level, (const void *)a->word[0]);
     chain_before_next(record);
-    int rc = record->flags & CHAIN_FLAG_TOOLS
-                 ? ((tool_MPI_Pcontrol *)link->function)((struct chain_context){record}, link->tool_id, level, PCONTROL_MORE(*a))
-                 : ((type_MPI_Pcontrol *)chain_next[ID_MPI_Pcontrol][shifted])(level, PCONTROL_MORE(*a));
+    int rc;
+    if (record->flags & CHAIN_FLAG_TOOLS)
+        rc = ((tool_MPI_Pcontrol *)link->function)((struct chain_context){record}, link->tool_id, level, PCONTROL_MORE(*a));
+    else
+        rc = ((type_MPI_Pcontrol *)chain_next[ID_MPI_Pcontrol][shifted])(level, PCONTROL_MORE(*a));
     chain_after_next(record);
     return chain_leave(record, rc);
 }

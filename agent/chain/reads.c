@@ -1,5 +1,5 @@
-/* reads.c: one-sided reads that a thread repeats. A loop that reads the same place until its value changes is polling: it is progress only
- * when the value changes. */
+/* reads.c: one-sided reads that a thread repeats. A loop that reads the same place until its value changes is polling:
+ * it is progress only when the value changes. */
 #include "base/memory.h"
 #include "chain/internal.h"
 
@@ -21,7 +21,8 @@ void chain_state_read(struct chain_state *state, int64_t displacement, const voi
 {
     struct chain_state_thread *thread = &chain_state_thread;
     uint64_t from = (uint64_t)(uintptr_t)buffer;
-    uint64_t key = mix(mix(mix(mix(state->object, (uint64_t)displacement), (uint32_t)state->peer), state->address), from + bytes);
+    uint64_t key = mix(mix(mix(mix(state->object, (uint64_t)displacement), (uint32_t)state->peer), state->address),
+                       from + bytes);
     struct chain_read *read = find(thread, key);
     thread->window = state->object;
     thread->target = state->peer;
@@ -57,7 +58,8 @@ void chain_state_reads_end(struct chain_state *state)
         bool there = memory_read(read->buffer, &value, read->bytes); /* a wrong program may have freed it */
         bool same = there && read->known && value == read->value;
         if (read->known && !same) state->progress++;
-        read->skip = read->pause = same || !read->known ? 0 : read->pause > MOST_SKIPPED / 2 ? MOST_SKIPPED : (uint8_t)(2 * read->pause + 1);
+        read->skip = read->pause = same || !read->known ? 0 : read->pause > MOST_SKIPPED / 2 ? MOST_SKIPPED
+                     : (uint8_t)(2 * read->pause + 1);
         state->reads = same ? state->reads + 1 : 0;
         state->read_progress = state->progress;
         read->known = there;

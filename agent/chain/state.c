@@ -55,7 +55,8 @@ struct chain_state *chain_state_find(const void *address, const void *frame)
     if (state == &nowhere) return state;
     for (uint32_t level = state->nested;; level--) {
         const struct chain_state *outer = levels[level];
-        if (outer->inside && chain_is_nested(frame, (const void *)(uintptr_t)outer->frame, (const void *)(uintptr_t)outer->address))
+        if (outer->inside &&
+            chain_is_nested(frame, (const void *)(uintptr_t)outer->frame, (const void *)(uintptr_t)outer->address))
             return begin_nested(level + 1, address);
         if (level == 0) break;
         levels[level]->inside = 0; /* longjmp or an exception has left it */
@@ -64,10 +65,7 @@ struct chain_state *chain_state_find(const void *address, const void *frame)
     return thread->state;
 }
 
-void chain_state_return(struct chain_state *state)
-{
-    chain_state_thread.state = levels[state->nested - 1];
-}
+void chain_state_return(struct chain_state *state) { chain_state_thread.state = levels[state->nested - 1]; }
 
 uint64_t chain_state_collective(uint32_t kind, uint64_t object)
 {
@@ -85,16 +83,14 @@ void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, i
     if (state != &nowhere && chain_states_on) owner->epoch(what, state, target, group);
 }
 
-int32_t chain_state_rank(uint64_t object)
-{
-    return chain_states_on ? owner->rank(object) : -1;
-}
+int32_t chain_state_rank(uint64_t object) { return chain_states_on ? owner->rank(object) : -1; }
 
 /* A persistent collective is made (number: of this call) or started. */
 void chain_state_persistent(uint64_t object, uint32_t number, bool start)
 {
     bool alive;
-    struct chain_collectives *collectives = number && chain_states_on ? owner->collectives(CALL_COMM, object, &alive) : NULL;
+    struct chain_collectives *collectives = number && chain_states_on ? owner->collectives(CALL_COMM, object, &alive)
+                                                                      : NULL;
     for (int i = 0; collectives && i < CHAIN_PERSISTENT; i++) {
         if (start ? collectives->persistent[i] == number : collectives->persistent[i] == 0) {
             collectives->starts[i] += start;
@@ -126,7 +122,9 @@ void chain_state_test(struct chain_state *state)
     }
     uint32_t known = state->tests & ~CHAIN_TEST_FOUND, listed = known < CHAIN_TESTS ? known : CHAIN_TESTS;
     for (uint32_t i = 0; i < listed; i++) {
-        if (state->test_what[i] != what || state->test_function[i] != state->function || state->test_address[i] != state->address) continue;
+        if (state->test_what[i] != what || state->test_function[i] != state->function ||
+            state->test_address[i] != state->address)
+            continue;
         if (probe && (state->test_peer[i] != state->peer || state->test_tag[i] != state->tag)) continue;
         state->test_count[i] = count;
         return;

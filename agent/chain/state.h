@@ -1,9 +1,9 @@
 /* state.h: what each thread does now: the MPI call that it is in, or that it was in last, with its arguments.
  *
- * A thread changes its state in place at each call, without a clock, a lock or a system call, so that readers outside of the process see
- * it while the process runs, hangs or is dead. Functions that cannot wait and move nothing (MPI_Comm_rank) are left out. Calls that the
- * library itself makes are part of the outermost call. Calls by a callback of the application have a state of their own, with the level
- * at which they are nested. */
+ * A thread changes its state in place at each call, without a clock, a lock or a system call, so that readers outside
+ * of the process see it while the process runs, hangs or is dead. Functions that cannot wait and move nothing
+ * (MPI_Comm_rank) are left out. Calls that the library itself makes are part of the outermost call. Calls by a callback
+ * of the application have a state of their own, with the level at which they are nested. */
 #ifndef MPITX_STATE_H
 #define MPITX_STATE_H
 
@@ -71,7 +71,8 @@ struct chain_collectives {
     uint64_t count;
     uint32_t number[CHAIN_RECENT], function[CHAIN_RECENT]; /* the last ones, in a ring */
     int32_t root[CHAIN_RECENT];                            /* CALL_NONE: none */
-    uint32_t persistent[CHAIN_PERSISTENT], starts[CHAIN_PERSISTENT]; /* the numbers of the first persistent ones, and how often they were started */
+    /* the numbers of the first persistent ones, and how often they were started */
+    uint32_t persistent[CHAIN_PERSISTENT], starts[CHAIN_PERSISTENT];
     uint32_t failed, reserved; /* calls that failed: other processes may count differently */
 };
 
@@ -88,7 +89,8 @@ enum { CHAIN_READS = 8 };
 enum chain_epoch {
     CHAIN_EPOCH_EXCLUSIVE, CHAIN_EPOCH_SHARED, /* before a lock of `target`, CHAIN_ALL_TARGETS for all */
     CHAIN_EPOCH_LOCKED,                        /* after it */
-    CHAIN_EPOCH_FLUSHED,                       /* after the last operation to the thread's `target` was flushed, if it is this one */
+    /* after the last operation to the thread's `target` was flushed, if it is this one */
+    CHAIN_EPOCH_FLUSHED,
     CHAIN_EPOCH_UNLOCKED,
     CHAIN_EPOCH_POST, CHAIN_EPOCH_START,       /* before, with the group */
     CHAIN_EPOCH_COMPLETED, CHAIN_EPOCH_WAITED, /* after: they end what START and POST have begun */
@@ -144,7 +146,8 @@ void chain_state_begin(void);
 /* How often a persistent collective was started; 0: it is not persistent, or this is unknown. */
 uint32_t chain_state_starts(uint64_t object, uint32_t number);
 
-/* Stops for good. Calls in progress, of this thread or others, may still write to their states, except the calling thread's. */
+/* Stops for good. Calls in progress, of this thread or others, may still write to their states, except the calling
+ * thread's. */
 void chain_states_stop(void);
 
 #pragma GCC visibility pop

@@ -22,10 +22,7 @@ static void end_thread(void *unused)
     describe_thread_end();
 }
 
-static void make_key(void)
-{
-    key_made = pthread_key_create(&key, end_thread) == 0;
-}
+static void make_key(void) { key_made = pthread_key_create(&key, end_thread) == 0; }
 
 void chain_at_thread_end(void (*end)(void))
 {

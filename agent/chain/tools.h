@@ -11,8 +11,8 @@
 
 extern const struct qmpi_agent chain_qmpi; /* without `closed` and `registered` */
 
-/* Adds a tool inside all others and calls its init callback. False: there are too many, or memory ran out. The path is "" for a tool
- * that the application links. */
+/* Adds a tool inside all others and calls its init callback. False: there are too many, or memory ran out. The path is
+ * "" for a tool that the application links. */
 bool chain_add_tool(const char *name, void (*init)(int), const char *path);
 
 /* Builds the chain, after all init callbacks. */

@@ -11,7 +11,8 @@ static __typeof__(_Unwind_GetCFA) *get_cfa;
 
 bool chain_unwind_start(void)
 {
-    void *library = backtrace ? NULL : dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL); /* not linked: programs without it shall not load it */
+    /* not linked: programs without it shall not load it */
+    void *library = backtrace ? NULL : dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return backtrace != NULL;
     get_address = (__typeof__(get_address))dlsym(library, "_Unwind_GetIP");
     get_cfa = (__typeof__(get_cfa))dlsym(library, "_Unwind_GetCFA");
@@ -30,7 +31,8 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument
 {
     struct walk *walk = argument;
     struct chain_frame frame = {get_address(context), get_cfa(context)};
-    if (walk->count == 0 && (frame.pointer != (uintptr_t)walk->call->frame || frame.address != (uintptr_t)walk->call->address))
+    if (walk->count == 0 &&
+        (frame.pointer != (uintptr_t)walk->call->frame || frame.address != (uintptr_t)walk->call->address))
         return ++walk->inner < INNERMOST ? _URC_NO_REASON : _URC_END_OF_STACK;
     walk->frames[walk->count++] = frame;
     return walk->count < walk->most ? _URC_NO_REASON : _URC_END_OF_STACK;

@@ -13,7 +13,8 @@ struct chain_frame {
 /* Loads the unwinder; false: it is missing. May take milliseconds. */
 bool chain_unwind_start(void);
 
-/* Stores at most so many frames, beginning with the call's own return address, and returns how many: at least that one. */
+/* Stores at most so many frames, beginning with the call's own return address, and returns how many: at least that
+ * one. */
 unsigned chain_unwind(const struct chain_call *call, struct chain_frame *frames, unsigned most);
 
 #pragma GCC visibility pop

@@ -17,17 +17,18 @@
 
 /* Tables with one element per function. Until the next symbols are found, every function has a flag. */
 #define CHAIN_TABLES(count)                                                                                            \
-    uint16_t chain_flags[count] = {[0 ...(count)-1] = CHAIN_FLAG_UNRESOLVED};                                           \
-    struct chain_observers chain_observers[count] = {[0 ...(count)-1] = {chain_nobody, chain_nobody, chain_nobody}};     \
+    uint16_t chain_flags[count] = {[0 ...(count)-1] = CHAIN_FLAG_UNRESOLVED};                                          \
+    struct chain_observers chain_observers[count] = {[0 ...(count)-1] = {chain_nobody, chain_nobody, chain_nobody}};   \
     uint8_t chain_tool_after[count];                                                                                   \
     chain_any_function *chain_next[count][2];                                                                          \
-    chain_any_function *chain_after_countdown[count][2];                                                                         \
+    chain_any_function *chain_after_countdown[count][2];                                                               \
     uint64_t chain_state_words[count];                                                                                 \
     struct chain_link chain_links[count];                                                                              \
     const int chain_function_count = count;                                                                            \
     _Static_assert(2 * (count) <= CHAIN_DOORS, "each function has two doors");
 
-#define CHAIN_ENTER(function, shifted) chain_enter(function, shifted, __builtin_return_address(0), __builtin_dwarf_cfa())
+#define CHAIN_ENTER(function, shifted)                                                                                 \
+    chain_enter(function, shifted, __builtin_return_address(0), __builtin_dwarf_cfa())
 
 /* Called before and after the next symbol or tool. */
 static inline void chain_before_next(struct chain_call *record)
@@ -44,13 +45,12 @@ static inline void chain_after_next(struct chain_call *record)
 
 /* ---- states: the wrapper fills in the arguments between chain_state_open and chain_state_opened ---- */
 
-/* The row's sequence follows from `calls`: incrementing both would take twice as long, as each waits for the call before. Never 0. */
-static inline uint32_t chain_state_sequence(uint64_t calls)
-{
-    return (uint32_t)(2 * calls) | UINT32_C(1) << 31;
-}
+/* The row's sequence follows from `calls`: incrementing both would take twice as long, as each waits for the call
+ * before. Never 0. */
+static inline uint32_t chain_state_sequence(uint64_t calls) { return (uint32_t)(2 * calls) | UINT32_C(1) << 31; }
 
-static inline __attribute__((always_inline)) struct chain_state *chain_state_open(int function, const void *address, const void *frame)
+static inline __attribute__((always_inline)) struct chain_state *chain_state_open(int function, const void *address,
+    const void *frame)
 {
     struct chain_state *state = chain_state_thread.state;
     if (__builtin_expect(!state || state->inside, 0) && !(state = chain_state_find(address, frame))) return NULL;
@@ -83,7 +83,8 @@ static inline __attribute__((always_inline)) void chain_state_close(bool progres
 
 static inline uint64_t chain_state_count(uint32_t kind, uint64_t object)
 {
-    if (!object /* MPICH's MPI_FILE_NULL, and what no object is */ || chain_state_thread.object != object || chain_state_thread.epoch != epochs_now(object)) return chain_state_collective(kind, object);
+    if (!object /* MPICH's MPI_FILE_NULL, and what no object is */ || chain_state_thread.object != object ||
+        chain_state_thread.epoch != epochs_now(object)) return chain_state_collective(kind, object);
     return ++chain_state_thread.collectives->count; /* two threads may not be in collective calls on one object */
 }
 
@@ -136,7 +137,8 @@ static inline void chain_state_read_request(uint64_t request)
 /* Whether the call completes a read that repeats an earlier one. */
 static inline bool chain_state_repeats(const struct chain_state *state)
 {
-    return __builtin_expect(chain_state_thread.read_request != 0, 0) && state->request == chain_state_thread.read_request;
+    return __builtin_expect(chain_state_thread.read_request != 0, 0) &&
+           state->request == chain_state_thread.read_request;
 }
 
 static inline void chain_state_completed(struct chain_state *state)
@@ -165,7 +167,9 @@ static inline void chain_before_init(struct chain_call *record)
 /* A call that initializes MPI succeeds although nothing is initialized if a tool does not call the next function. */
 static inline int chain_started(const struct chain_call *record, int rc, bool sessions)
 {
-    if (rc != MPI_SUCCESS || !(record->flags & CHAIN_FLAG_TOOLS) || record->reached || (!sessions && library_is_initialized())) return rc;
+    if (rc != MPI_SUCCESS || !(record->flags & CHAIN_FLAG_TOOLS) || record->reached ||
+        (!sessions && library_is_initialized()))
+        return rc;
     return CHAIN_NOT_REACHED;
 }
 
@@ -173,7 +177,8 @@ static inline int chain_started(const struct chain_call *record, int rc, bool se
 static inline void chain_after_init(struct chain_call *record, int rc, int level, bool sessions)
 {
     record->leave = clock_ticks();
-    if (!chain_owner->after_init(record, rc, level, sessions) || (record->flags & ~CHAIN_FLAG_TOOLS) != CHAIN_FLAG_HOOK) return;
+    if (!chain_owner->after_init(record, rc, level, sessions) || (record->flags & ~CHAIN_FLAG_TOOLS) != CHAIN_FLAG_HOOK)
+        return;
     record->flags = chain_flags[record->function];
     if (record->flags & CHAIN_FLAG_ENTER) chain_report_enter(record);
 }

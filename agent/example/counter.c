@@ -3,8 +3,8 @@
  *     make
  *     mpirun -n 4 mpitx run --tool ./counter.so -- ./app
  *
- * A tool registers a name, gets a number for each time that the user asks for it, keeps its data in its storage, and passes each call on to
- * the next tool, at last to the MPI library. docs/qmpi.md explains the routines. */
+ * A tool registers a name, gets a number for each time that the user asks for it, keeps its data in its storage, and
+ * passes each call on to the next tool, at last to the MPI library. docs/qmpi.md explains the routines. */
 #include <qmpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@ static void count(MPI_Context context, int tool_id, int elements, MPI_Datatype t
     atomic_fetch_add(&c->bytes, (unsigned long)elements * (unsigned long)size);
 }
 
-static int send(MPI_Context context, int tool_id, const void *buf, int elements, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+static int send(MPI_Context context, int tool_id, const void *buf, int elements, MPI_Datatype type, int dest, int tag,
+                MPI_Comm comm)
 {
     QMPI_Send_t *next;
     int next_id;
@@ -40,7 +41,8 @@ static int send(MPI_Context context, int tool_id, const void *buf, int elements,
     return next(context, next_id, buf, elements, type, dest, tag, comm);
 }
 
-static int isend(MPI_Context context, int tool_id, const void *buf, int elements, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+static int isend(MPI_Context context, int tool_id, const void *buf, int elements, MPI_Datatype type, int dest, int tag,
+                 MPI_Comm comm, MPI_Request *request)
 {
     QMPI_Isend_t *next;
     int next_id;
@@ -55,7 +57,8 @@ static int finalize(MPI_Context context, int tool_id)
     QMPI_Finalize_t *next;
     int next_id, rank = 0;
     QMPI_Comm_rank(context, 0, MPI_COMM_WORLD, &rank);
-    fprintf(stderr, "counter: rank %d sent %lu messages, %lu bytes\n", rank, atomic_load(&c->calls), atomic_load(&c->bytes));
+    fprintf(stderr, "counter: rank %d sent %lu messages, %lu bytes\n", rank, atomic_load(&c->calls),
+            atomic_load(&c->bytes));
     MPI_Get_next_tool_function(tool_id, MPI_FINALIZE_T, (void (**)(void))&next, &next_id);
     return next(context, next_id);
 }

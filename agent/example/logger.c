@@ -1,10 +1,11 @@
-/* logger.c: a tool that writes a line for each MPI_Send and MPI_Recv: when it began, how long it took, peer, tag, bytes, caller.
+/* logger.c: a tool that writes a line for each MPI_Send and MPI_Recv: when it began, how long it took, peer, tag,
+ * bytes, caller.
  *
  *     make
  *     mpirun -n 4 mpitx run --tool ./logger.so -- ./app
  *
- * Each instance of each process writes a file of its own: logger.RANK.INSTANCE, after the prefix in the variable LOGGER if that is set.
- * docs/qmpi.md explains the routines. */
+ * Each instance of each process writes a file of its own: logger.RANK.INSTANCE, after the prefix in the variable LOGGER
+ * if that is set. docs/qmpi.md explains the routines. */
 #define _GNU_SOURCE
 #include <qmpi.h>
 #include <dlfcn.h>
@@ -35,17 +36,21 @@ static struct log *log_of(MPI_Context context, int tool_id)
     return l;
 }
 
-static void write_line(struct log *l, MPI_Context context, const char *function, double begin, double end, int peer, int tag, long bytes)
+static void write_line(struct log *l, MPI_Context context, const char *function, double begin, double end, int peer,
+                       int tag, long bytes)
 {
     void *address = NULL;
     Dl_info place = {0};
     MPI_Get_calling_address(context, &address); /* of the application's call, in every tool */
     dladdr(address, &place);
     if (!l->file) return;
-    fprintf(l->file, "%.6f %.6f %s peer %d tag %d bytes %ld from %s\n", begin, end - begin, function, peer, tag, bytes, place.dli_sname ? place.dli_sname : "?"); /* one call: lines stay whole */
+    /* one call: lines stay whole */
+    fprintf(l->file, "%.6f %.6f %s peer %d tag %d bytes %ld from %s\n", begin, end - begin, function, peer, tag, bytes,
+            place.dli_sname ? place.dli_sname : "?");
 }
 
-static int log_send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+static int log_send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype type, int dest, int tag,
+                    MPI_Comm comm)
 {
     struct log *l = log_of(context, tool_id);
     QMPI_Send_t *next;
@@ -58,7 +63,8 @@ static int log_send(MPI_Context context, int tool_id, const void *buf, int count
     return rc;
 }
 
-static int log_recv(MPI_Context context, int tool_id, void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+static int log_recv(MPI_Context context, int tool_id, void *buf, int count, MPI_Datatype type, int source, int tag,
+                    MPI_Comm comm, MPI_Status *status)
 {
     struct log *l = log_of(context, tool_id);
     QMPI_Recv_t *next;

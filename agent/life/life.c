@@ -2,9 +2,10 @@
  *
  *     ARMED -> STARTING -> RUNNING -> ENDING -> ENDED, and from any state to DORMANT
  *
- * Any thread may make any transition, and many threads may open and finalize sessions at once. The thread whose compare-exchange succeeds
- * makes the transition. A thread that opens another session meanwhile waits for the start, as its calls would not be counted. A
- * thread that ends the process waits for an end in progress. Both waits are bounded. */
+ * Any thread may make any transition, and many threads may open and finalize sessions at once. The thread whose
+ * compare-exchange succeeds makes the transition. A thread that opens another session meanwhile waits for the start, as
+ * its calls would not be counted. A thread that ends the process waits for an end in progress. Both waits are
+ * bounded. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,10 +25,10 @@
 #define START_WAIT_NS UINT64_C(20000000000) /* the limit of trying variables */
 #define END_WAIT_NS UINT64_C(2000000000)
 
-#define CALL_TOOLS(call, ...)                                                                                                \
+#define CALL_TOOLS(call, ...)                                                                                          \
     for (const struct agent_tool *const *tool_ = agent_tools + 1; *tool_; tool_++)                                     \
         if ((*tool_)->call) (*tool_)->call(__VA_ARGS__)
-#define CALL_TOOLS_REVERSE(call, ...)                                                                                      \
+#define CALL_TOOLS_REVERSE(call, ...)                                                                                  \
     for (const struct agent_tool *const *tool_ = last_tool(); *tool_; tool_--)                                         \
         if ((*tool_)->call) (*tool_)->call(__VA_ARGS__)
 
@@ -62,10 +63,7 @@ static bool armed(void)
     return state != AGENT_ABSENT && state != AGENT_DORMANT;
 }
 
-static void report_unrecorded(const char *why)
-{
-    CALL_TOOLS(unrecorded, why);
-}
+static void report_unrecorded(const char *why) { CALL_TOOLS(unrecorded, why); }
 
 static void report_notes_unrecorded(void)
 {
@@ -91,15 +89,9 @@ static void become_child(void)
     record_abandon();
 }
 
-static void pass_object(const struct chain_object *object)
-{
-    CALL_TOOLS(object, object);
-}
+static void pass_object(const struct chain_object *object) { CALL_TOOLS(object, object); }
 
-static void pass_pcontrol(int level, const void *argument)
-{
-    CALL_TOOLS(pcontrol, level, argument);
-}
+static void pass_pcontrol(int level, const void *argument) { CALL_TOOLS(pcontrol, level, argument); }
 
 /* ---- start ---- */
 
@@ -122,7 +114,8 @@ static void before_init(void)
 static bool after_init(const struct chain_call *call, int rc, int level, bool sessions)
 {
     if (rc == CHAIN_NOT_REACHED) {
-        agent_note("nothing is recorded: a tool returned from %s without calling the next function", chain_functions[call->function].name);
+        agent_note("nothing is recorded: a tool returned from %s without calling the next function",
+                   chain_functions[call->function].name);
         report_notes_unrecorded();
     }
     if (rc != 0) {
@@ -184,12 +177,10 @@ static void before_finalize(bool session)
         CALL_TOOLS(world_ending);
 }
 
-static void after_finalize(void)
-{
-    if (atomic_fetch_sub(&pending_count, 1) == 1) finish("finalize");
-}
+static void after_finalize(void) { if (atomic_fetch_sub(&pending_count, 1) == 1) finish("finalize"); }
 
-/* Ends the process's recording. If a signal interrupted this thread while it was writing the end, that end will not continue. */
+/* Ends the process's recording. If a signal interrupted this thread while it was writing the end, that end will not
+ * continue. */
 static void leave(enum agent_end end, const char *how)
 {
     end_run(end);
@@ -197,16 +188,15 @@ static void leave(enum agent_end end, const char *how)
     finish(how);
 }
 
-static void before_abort(void)
-{
-    leave(AGENT_ABORT, "abort");
-}
+static void before_abort(void) { leave(AGENT_ABORT, "abort"); }
 
 __attribute__((destructor)) static void end(void)
 {
     if (agent_process.state == AGENT_ARMED) {
         CALL_TOOLS_REVERSE(ended, "unreached");
-        if (library_bypassed()) report_unrecorded("its calls bypass the agent: it looks up MPI functions with dlsym, or opens libraries with RTLD_DEEPBIND");
+        if (library_bypassed())
+            report_unrecorded("its calls bypass the agent: it looks up MPI functions with dlsym, or opens libraries "
+                              "with RTLD_DEEPBIND");
     }
     leave(AGENT_EXIT, "exit");
 }

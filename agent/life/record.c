@@ -16,12 +16,12 @@
 
 #define MAX_COLUMNS 65536
 
-const char *const record_keys[] = {"dir", "live_dir", "run_id", "max_size", "policy", "job_start_ns", "program", "agent_version", "close_wait_ms", "spawned", NULL};
+const char *const record_keys[] = {"dir", "live_dir", "run_id", "max_size", "policy", "job_start_ns", "program",
+                                   "agent_version", "close_wait_ms", "spawned", NULL};
 
 static int nibble(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
+    if (c >= '0' && c <= '9') return c - '0';
     c |= 0x20;
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -44,7 +44,9 @@ static void read_run_id(uint8_t id[16])
 static void read_spawned(struct mpitx_run_spawned *spawned)
 {
     const char *text = agent_config("spawned", 0);
-    if (!text || sscanf(text, "%d %d %d", &spawned->first, &spawned->spawner, &spawned->job) != 3 || spawned->first <= 0) *spawned = (struct mpitx_run_spawned){0};
+    if (!text || sscanf(text, "%d %d %d", &spawned->first, &spawned->spawner, &spawned->job) != 3 ||
+        spawned->first <= 0)
+        *spawned = (struct mpitx_run_spawned){0};
     agent_process.first = spawned->first;
 }
 
@@ -55,11 +57,11 @@ bool record_open(void)
     static char library[8192], host[256];
     char why[512] = "";
     struct mpitx_run_options *o = &agent_run_options;
-    const char *policy = agent_config("policy", 0), *program = agent_config("program", 0), *version = agent_config("agent_version", 0);
+    const char *policy = agent_config("policy", 0), *program = agent_config("program", 0),
+                         *version = agent_config("agent_version", 0);
     double error = clock_calibrate(); /* relative error of the tick rate */
     int saved = errno;
-    if (!pvar.table && !pvar_open())
-        return false;
+    if (!pvar.table && !pvar_open()) return false;
     if (policy && strcmp(policy, "last") != 0 && strcmp(policy, "stop") != 0)
         agent_note("policy=%s: unknown policy; use stop or last", policy);
     read_run_id(o->run_id);
@@ -93,8 +95,7 @@ bool record_open(void)
         o->clock_error_ns = error * 10e9; /* clock pairs are 10 s apart */
     }
     agent_run = mpitx_run_open(o, why, sizeof why);
-    if (!agent_run)
-        agent_note("no run: %s", why);
+    if (!agent_run) agent_note("no run: %s", why);
     errno = saved;
     return agent_run != NULL;
 }
@@ -103,13 +104,21 @@ static void report_losses(void)
 {
     struct chain_losses losses = chain_losses();
     if (losses.requests)
-        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because the agent's table was full (it holds up to %d requests): messages that complete with them are not counted", (unsigned long long)losses.requests, REQUESTS_MOST);
+        agent_report(MPITX_RUN_WARNING,
+                     "%llu requests are not tracked, because the agent's table was full (it holds up to %d requests): "
+                     "messages that complete with them are not counted",
+                     (unsigned long long)losses.requests, REQUESTS_MOST);
     if (losses.locked)
-        agent_report(MPITX_RUN_WARNING, "%llu requests are not tracked, because another thread locked the agent's table for too long: their messages are not counted, or they stay outstanding", (unsigned long long)losses.locked);
+        agent_report(MPITX_RUN_WARNING,
+                     "%llu requests are not tracked, because another thread locked the agent's table for too long: "
+                     "their messages are not counted, or they stay outstanding", (unsigned long long)losses.locked);
     if (losses.frames)
-        agent_report(MPITX_RUN_WARNING, "%llu MPI calls are not counted: " CHAIN_TOO_DEEP, (unsigned long long)losses.frames, CHAIN_FRAMES);
+        agent_report(MPITX_RUN_WARNING, "%llu MPI calls are not counted: " CHAIN_TOO_DEEP,
+                     (unsigned long long)losses.frames, CHAIN_FRAMES);
     if (losses.sizes)
-        agent_report(MPITX_RUN_WARNING, "the bytes of %llu calls are missing: the MPI library did not tell the size of a datatype or communicator", (unsigned long long)losses.sizes);
+        agent_report(MPITX_RUN_WARNING,
+                     "the bytes of %llu calls are missing: the MPI library did not tell the size of a datatype or "
+                     "communicator", (unsigned long long)losses.sizes);
     if (agent_process.spawned) {
         char count[24];
         snprintf(count, sizeof count, "%llu", (unsigned long long)agent_process.spawned);
@@ -126,7 +135,4 @@ void record_close(enum agent_end end)
     errno = saved;
 }
 
-void record_abandon(void)
-{
-    mpitx_run_abandon_in_child(&agent_run);
-}
+void record_abandon(void) { mpitx_run_abandon_in_child(&agent_run); }

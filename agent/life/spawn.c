@@ -1,5 +1,5 @@
-/* spawn.c: processes that MPI_Comm_spawn starts are recorded in the same run. They get the configuration in a file, whose name is their
- * MPITX_AGENT: launchers limit the length of arguments, and take no line feeds. */
+/* spawn.c: processes that MPI_Comm_spawn starts are recorded in the same run. They get the configuration in a file,
+ * whose name is their MPITX_AGENT: launchers limit the length of arguments, and take no line feeds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,8 @@ static char *read_file(const char *path)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return NULL;
     char *text = NULL;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size < MOST_BYTES && (text = memory_new(1, (size_t)st.st_size + 1)))
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size < MOST_BYTES &&
+        (text = memory_new(1, (size_t)st.st_size + 1)))
         if (read(fd, text, (size_t)st.st_size) < 0) *text = 0;
     close(fd);
     return text;
@@ -74,17 +75,20 @@ static bool write_configuration(int fd, const struct call_spawn *spawn, int firs
     for (const char *line = configuration, *next; *line; line = next) {
         size_t length = strcspn(line, "\n");
         next = line + length + (line[length] == '\n');
-        if (strncmp(line, "seen=", 5) == 0 || strncmp(line, "program=", 8) == 0 || strncmp(line, "spawned=", 8) == 0) continue;
+        if (strncmp(line, "seen=", 5) == 0 || strncmp(line, "program=", 8) == 0 || strncmp(line, "spawned=", 8) == 0)
+            continue;
         if (!run_write_all(fd, line, length) || !run_write_all(fd, "\n", 1)) return false;
     }
-    int n = snprintf(lines, sizeof lines, "spawned=%d %d %d\nprogram=%.*s\n", first, agent_process.first + agent_process.rank, spawn->job,
-                     (int)(name < 400 ? name : 400), spawn->command);
+    int n = snprintf(lines, sizeof lines, "spawned=%d %d %d\nprogram=%.*s\n", first,
+                     agent_process.first + agent_process.rank, spawn->job, (int)(name < 400 ? name : 400),
+                     spawn->command);
     return n > 0 && n < (int)sizeof lines && run_write_all(fd, lines, (size_t)n);
 }
 
 static void name_file(const struct call_spawn *spawn, char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/spawn-%d-%d", agent_config("dir", 0), agent_process.first + agent_process.rank, spawn->job);
+    snprintf(path, PATH_MAX, "%s/spawn-%d-%d", agent_config("dir", 0), agent_process.first + agent_process.rank,
+             spawn->job);
 }
 
 static bool set_variables(struct call_spawn *spawn, const char *path)
@@ -108,7 +112,8 @@ bool life_spawning(struct call_spawn *spawn)
     struct run_signals signals;
     const char *dir = agent_config("dir", 0);
     int saved = errno;
-    if (agent_process.state != AGENT_RUNNING || !agent_run || !dir || !configuration || agent_process.rank < 0) return false;
+    if (agent_process.state != AGENT_RUNNING || !agent_run || !dir || !configuration || agent_process.rank < 0)
+        return false;
     int first = mpitx_run_reserve(dir, agent_process.first + agent_process.size, spawn->processes);
     name_file(spawn, path);
     run_block_sigxfsz(&signals);

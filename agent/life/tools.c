@@ -1,8 +1,9 @@
-/* tools.c: the table of tools. They start in this order and end in reverse. counts writes the notes of the tools after it to a file, so
- * it is near the top. */
+/* tools.c: the table of tools. They start in this order and end in reverse. counts writes the notes of the tools after
+ * it to a file, so it is near the top. */
 #include "life/life.h"
 
-extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, processor_tool, profile_tool, trace_tool, trigger_tool, where_tool, window_tool;
+extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, processor_tool,
+    profile_tool, trace_tool, trigger_tool, where_tool, window_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
 #endif

@@ -24,7 +24,8 @@ static struct {
 bool ask_exchanges_are_filled;
 static unsigned asking;               /* threads that ask about an object that the application could free */
 static AGENT_THREAD unsigned asks; /* of this thread: it may be asking in a signal handler */
-static unsigned stuck;                /* threads that do not end asking: they were cancelled, or are not in this child of a fork */
+/* threads that do not end asking: they were cancelled, or are not in this child of a fork */
+static unsigned stuck;
 
 void library_bind(void)
 {
@@ -90,7 +91,8 @@ void ask_settle(void)
         if (!others()) return;
     int saved = errno;
     uint64_t start = clock_monotonic();
-    while (others() && clock_monotonic() - start < WAIT_NS) syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
+    /* the C library's nanosleep is a cancellation point */
+    while (others() && clock_monotonic() - start < WAIT_NS) syscall(SYS_nanosleep, &pause, NULL);
     __atomic_fetch_add(&stuck, others(), __ATOMIC_RELAXED);
     errno = saved;
 }
@@ -103,7 +105,8 @@ bool ask_type_size(MPI_Datatype datatype, uint32_t generation, uint64_t *size)
     int small = -1;
     begin();
     if (__atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST) != generation) return end(false);
-    if (mpi.Type_size_x ? ASK(Type_size_x, datatype, &large) : ASK(Type_size, datatype, &small)) *size = (uint64_t)(mpi.Type_size_x ? large : small);
+    if (mpi.Type_size_x ? ASK(Type_size_x, datatype, &large) : ASK(Type_size, datatype, &small))
+        *size = (uint64_t)(mpi.Type_size_x ? large : small);
     return end(large >= 0 || small >= 0);
 }
 
@@ -144,7 +147,8 @@ bool ask_comm(uint64_t object, uint32_t epoch, struct ask_comm *facts)
     MPI_Comm comm = comm_of(object);
     int inter = 0, rank = -1, size = 0, peers = 0;
     if (!begin_object(object, epoch)) return false;
-    bool known = ASK(Comm_test_inter, comm, &inter) && ASK(Comm_rank, comm, &rank) && ASK(Comm_size, comm, &size) && (!inter || ASK(Comm_remote_size, comm, &peers));
+    bool known = ASK(Comm_test_inter, comm, &inter) && ASK(Comm_rank, comm, &rank) && ASK(Comm_size, comm, &size) &&
+                 (!inter || ASK(Comm_remote_size, comm, &peers));
     *facts = (struct ask_comm){rank, size, inter ? peers : size, inter != 0};
     return end(known);
 }
@@ -188,7 +192,8 @@ void ask_name(enum call_object kind, uint64_t object, uint32_t epoch, char name[
     int length = 0;
     name[0] = '\0';
     if (!begin_object(object, epoch)) return;
-    bool known = kind == CALL_WIN ? ASK(Win_get_name, win_of(object), name, &length) : ASK(Comm_get_name, comm_of(object), name, &length);
+    bool known = kind == CALL_WIN ? ASK(Win_get_name, win_of(object), name, &length)
+                                  : ASK(Comm_get_name, comm_of(object), name, &length);
     name[known && length > 0 && length < ASK_NAME ? length : 0] = '\0';
     end(known);
 }
@@ -228,10 +233,7 @@ bool ask_translate(MPI_Group from, int count, const int *ranks, MPI_Group to, in
     return ASK(Group_translate_ranks, from, count, (int *)ranks, to, found);
 }
 
-void ask_free_group(MPI_Group *group)
-{
-    if (mpi.Group_free) mpi.Group_free(group);
-}
+void ask_free_group(MPI_Group *group) { if (mpi.Group_free) mpi.Group_free(group); }
 
 /* ---- groups of the application ---- */
 
@@ -244,7 +246,9 @@ void ask_remember_group(uint64_t group) { __atomic_store_n(group_at(group), grou
 
 void ask_forget_group(uint64_t group)
 {
-    if (!group || !__atomic_compare_exchange_n(group_at(group), &(uint64_t){group}, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return;
+    if (!group ||
+        !__atomic_compare_exchange_n(group_at(group), &(uint64_t){group}, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return;
     ask_settle();
 }
 
@@ -256,7 +260,8 @@ int ask_members(uint64_t group, MPI_Group all, int *ranks, int most)
     int size = 0, own[MOST];
     memcpy(&members, &handle, sizeof members);
     begin();
-    bool known = group && __atomic_load_n(group_at(group), __ATOMIC_SEQ_CST) == group && ASK(Group_size, members, &size) && size <= most && size <= MOST;
+    bool known = group && __atomic_load_n(group_at(group), __ATOMIC_SEQ_CST) == group &&
+                 ASK(Group_size, members, &size) && size <= most && size <= MOST;
     for (int i = 0; known && i < size; i++) own[i] = i;
     known = known && (size == 0 || ask_translate(members, size, own, all, ranks));
     return end(known) ? size : -1;

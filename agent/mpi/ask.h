@@ -1,8 +1,10 @@
-/* ask.h: all MPI calls that the agent makes itself, except those of MPI_T and PERUSE. With mpi.h. docs/own-calls.md has the whole list.
+/* ask.h: all MPI calls that the agent makes itself, except those of MPI_T and PERUSE. With mpi.h. docs/own-calls.md has
+ * the whole list.
  *
- * An error of such a call would call the application's error handler, or end the application. So a call is made only on a handle that is
- * known to be alive, and with arguments that the library accepts. A handle is alive if a call with it has succeeded, or made it, and its
- * epoch has not changed since then (epochs.h). While the agent asks, another thread that frees an object waits in ask_settle. */
+ * An error of such a call would call the application's error handler, or end the application. So a call is made only on
+ * a handle that is known to be alive, and with arguments that the library accepts. A handle is alive if a call with it
+ * has succeeded, or made it, and its epoch has not changed since then (epochs.h). While the agent asks, another thread
+ * that frees an object waits in ask_settle. */
 #ifndef MPITX_ASK_H
 #define MPITX_ASK_H
 
@@ -13,12 +15,13 @@
 #pragma GCC visibility push(hidden)
 
 /* The routines. Only ask.c can call them. */
-#define ASK_ROUTINES(X)                                                                                                                   \
-    X(Initialized) X(Query_thread)                                                                                                        \
-    X(Type_size) X(Type_size_x) X(Get_elements_x) X(Test_cancelled)                                                                        \
-    X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_get_name) X(Comm_group) X(Comm_remote_group) X(Comm_get_parent) \
-    X(Topo_test) X(Cartdim_get) X(Cart_shift) X(Graph_neighbors_count) X(Dist_graph_neighbors_count)                                       \
-    X(Win_get_name) X(Win_get_group)                                                                                                      \
+#define ASK_ROUTINES(X)                                                                                                \
+    X(Initialized) X(Query_thread)                                                                                     \
+    X(Type_size) X(Type_size_x) X(Get_elements_x) X(Test_cancelled)                                                    \
+    X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_get_name) X(Comm_group)                    \
+    X(Comm_remote_group) X(Comm_get_parent)                                                                            \
+    X(Topo_test) X(Cartdim_get) X(Cart_shift) X(Graph_neighbors_count) X(Dist_graph_neighbors_count)                   \
+    X(Win_get_name) X(Win_get_group)                                                                                   \
     X(Group_size) X(Group_rank) X(Group_translate_ranks) X(Group_free)
 
 /* MPI_Isendrecv fills in the status of its receive. MPICH leaves the status unchanged. */
@@ -27,7 +30,8 @@ extern bool ask_exchanges_are_filled;
 /* After a call that has initialized MPI. -1: unknown */
 int ask_thread_level(void);
 
-/* Waits until no other thread asks: after the epoch of an object or of the datatypes has changed, before the object is freed. */
+/* Waits until no other thread asks: after the epoch of an object or of the datatypes has changed, before the object is
+ * freed. */
 void ask_settle(void);
 
 /* ---- datatypes and statuses ---- */
@@ -51,7 +55,8 @@ bool ask_comm(uint64_t comm, uint32_t epoch, struct ask_comm *facts);
 /* The neighbors that send to this process (in) and receive from it (out), 0 without a topology. */
 struct ask_neighbors {
     int32_t in, out;
-    uint64_t absent; /* a bit for each neighbor beyond an edge of a Cartesian grid (MPI_PROC_NULL): its buffers are not used */
+    /* a bit for each neighbor beyond an edge of a Cartesian grid (MPI_PROC_NULL): its buffers are not used */
+    uint64_t absent;
 };
 bool ask_neighbors(uint64_t comm, uint32_t epoch, struct ask_neighbors *neighbors);
 

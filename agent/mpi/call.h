@@ -38,7 +38,8 @@ enum call_traffic {
     CALL_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
     CALL_OBJECTS = 16,  /* makes, names or frees communicators, windows or files */
     CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
-    CALL_FREES = 64,    /* frees an object that the agent remembers by its handle: a datatype, communicator, window or file */
+    /* frees an object that the agent remembers by its handle: a datatype, communicator, window or file */
+    CALL_FREES = 64,
     CALL_REMEMBERED = 128 /* the agent always remembers its arguments: sizes of datatypes, paths of programs to spawn */
 };
 
@@ -58,15 +59,18 @@ struct call_description {
     bool completions;          /* call the hook for each message */
     bool lasted;               /* set by the caller after the call: it took long (chain_report_long) */
     bool estimated;            /* received_bytes is the posted size: the library does not report the received size */
-    bool unsized;              /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
-    bool asks;                 /* the call has succeeded, so its handles are alive, and the library may be asked about them */
+    /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
+    bool unsized;
+    /* the call has succeeded, so its handles are alive, and the library may be asked about them */
+    bool asks;
     uint32_t epoch;            /* of comm, at a time when a call that succeeded has used it */
     uint32_t types;            /* epochs_of_types before the call, if it is unsized */
 
     /* From the arguments: */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
     int32_t tag;
-    int32_t source, source_tag; /* of calls that both send and receive, whose peer and tag are the destination's; else not set */
+    /* of calls that both send and receive, whose peer and tag are the destination's; else not set */
+    int32_t source, source_tag;
     uint64_t comm;             /* or the window, or the file */
     uint64_t request;          /* the number of the request, or of the matched message, that it makes; 0: none */
     const void *requests;      /* the application's MPI_Request array; NULL: none */
@@ -78,7 +82,8 @@ struct call_description {
     uint32_t operations;                 /* collective or one-sided operations started, except to MPI_PROC_NULL */
     uint32_t started, completed;         /* requests */
     uint64_t sent_bytes, received_bytes; /* of those messages */
-    uint64_t gave, got;                  /* bytes of collectives and RMA, according to the arguments, and of files; of persistent
+    uint64_t gave,
+        got;                  /* bytes of collectives and RMA, according to the arguments, and of files; of persistent
                                             collectives when they start, in a CALL_COMPLETION function */
     uint64_t read;                       /* bytes read from files by requests that completed */
 };
@@ -90,30 +95,31 @@ static inline void call_clear(struct call_description *call)
     memset(&call->comm, 0, sizeof *call - offsetof(struct call_description, comm));
 }
 
-/* A process: the job it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that job's
- * MPI_COMM_WORLD, or in the communicator that spawned our job. Either is CALL_NONE if unknown: for processes met by connecting or through sessions. */
+/* A process: the job it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that
+ * job's MPI_COMM_WORLD, or in the communicator that spawned our job. Either is CALL_NONE if unknown: for processes met
+ * by connecting or through sessions. */
 struct call_peer {
     int32_t job, rank;
 };
 
 #define CALL_PARENT (-1) /* the job that has spawned ours */
 
-/* One message, reported once. A sent message is reported when the call that starts sending it returns, as messages_sent counts it; a
- * received message when the call that completes it returns. A one-sided operation is reported when its call returns; the bytes that it
- * puts are sent, the bytes that it gets are received. */
+/* One message, reported once. A sent message is reported when the call that starts sending it returns, as messages_sent
+ * counts it; a received message when the call that completes it returns. A one-sided operation is reported when its
+ * call returns; the bytes that it puts are sent, the bytes that it gets are received. */
 struct call_completion {
     uint64_t comm;          /* or the window; 0 unknown */
     uint32_t epoch;         /* of comm, while it was alive: it may be freed before its messages arrive */
     uint64_t bytes;
-    uint64_t request;       /* the number of the request that sends it, or of the request or matched message of a receive that an earlier
-                               call posted; else 0 */
+    uint64_t request;       /* the number of the request that sends it, or of the request or matched message of a receive
+                               that an earlier call posted; else 0 */
     int32_t function;       /* the function that sends it or posted the receive */
     int32_t peer;           /* destination or source: a rank in comm, in an intercommunicator's remote group */
     struct call_peer world; /* the same process */
     int32_t tag;            /* CALL_NONE: no tag */
     bool received;          /* else sent */
-    bool estimated;         /* the library does not report what arrived: source, tag and bytes are the posted receive's, with CALL_NONE
-                               for any source or tag */
+    bool estimated;         /* the library does not report what arrived: source, tag and bytes are the posted receive's,
+                               with CALL_NONE for any source or tag */
 };
 
 /* What has become of a request that sends or receives a message. MPI_Cancel only asks for it to be cancelled. */
@@ -156,7 +162,8 @@ struct call_hooks {
     void (*completed)(const struct call_description *call, const struct call_completion *completion);
     /* Called if it has `completions` and `lasted`, for each request completed that sent a message. */
     void (*send_ended)(const struct call_description *call, struct call_peer to);
-    /* Called if it has `completions`, for each request completed that sent a message, and for those that MPI_Cancel was called for. */
+    /* Called if it has `completions`, for each request completed that sent a message, and for those that MPI_Cancel was
+     * called for. */
     void (*request_ended)(const struct call_description *call, const struct call_request_end *end);
     /* Called if it has `completions`, for each persistent receive that the call starts. */
     void (*restarted)(const struct call_description *call, uint64_t request);

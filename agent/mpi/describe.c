@@ -30,11 +30,16 @@ static void learn_predefined(void)
 {
 #if defined(OPEN_MPI)
     static const char *const names[] = {
-        "char", "signed_char", "unsigned_char", "byte", "packed", "short", "unsigned_short", "int", "unsigned", "long", "unsigned_long", "long_long_int",
-        "unsigned_long_long", "float", "double", "long_double", "c_bool", "cxx_bool", "wchar", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t",
-        "int64_t", "uint64_t", "aint", "offset", "count", "c_float_complex", "c_complex", "c_double_complex", "c_long_double_complex", "float_int", "double_int",
-        "long_int", "2int", "short_int", "longdbl_int", "character", "logical", "logical1", "logical2", "logical4", "logical8", "integer", "integer1", "integer2", "integer4", "integer8", "integer16", "real",
-        "real4", "real8", "real16", "dblprec", "cplex", "complex8", "complex16", "complex32", "dblcplex", "ldblcplex", "2cplex", "2dblcplex", "2real", "2dblprec", "2integer"};
+        "char", "signed_char", "unsigned_char", "byte", "packed", "short", "unsigned_short", "int", "unsigned", "long",
+            "unsigned_long", "long_long_int",
+        "unsigned_long_long", "float", "double", "long_double", "c_bool", "cxx_bool", "wchar", "int8_t", "uint8_t",
+        "int16_t", "uint16_t", "int32_t", "uint32_t",
+        "int64_t", "uint64_t", "aint", "offset", "count", "c_float_complex", "c_complex", "c_double_complex",
+        "c_long_double_complex", "float_int", "double_int",
+        "long_int", "2int", "short_int", "longdbl_int", "character", "logical", "logical1", "logical2", "logical4",
+        "logical8", "integer", "integer1", "integer2", "integer4", "integer8", "integer16", "real",
+        "real4", "real8", "real16", "dblprec", "cplex", "complex8", "complex16", "complex32", "dblcplex", "ldblcplex",
+        "2cplex", "2dblcplex", "2real", "2dblprec", "2integer"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         char symbol[64];
         snprintf(symbol, sizeof symbol, "ompi_mpi_%s", names[i]);
@@ -42,14 +47,17 @@ static void learn_predefined(void)
         if (datatype) describe_type_made(&datatype);
     }
 #elif !defined(MPICH_LAYOUT)
-    const MPI_Datatype datatypes[] = {MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_PACKED, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG,
-        MPI_UNSIGNED_LONG, MPI_LONG_LONG_INT, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_BOOL, MPI_INT8_T, MPI_UINT8_T, MPI_INT16_T,
-        MPI_UINT16_T, MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT};
+    const MPI_Datatype datatypes[] = {MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_PACKED, MPI_SHORT,
+                                      MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG,
+                                      MPI_LONG_LONG_INT, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE,
+                                      MPI_C_BOOL, MPI_INT8_T, MPI_UINT8_T, MPI_INT16_T, MPI_UINT16_T, MPI_INT32_T,
+                                      MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT};
     for (unsigned i = 0; i < sizeof datatypes / sizeof *datatypes; i++) describe_type_made(&datatypes[i]);
 #endif
 }
 
-/* A program that uses only sessions has no MPI_COMM_WORLD. Its rank in the process set mpi://WORLD is the launcher's. */
+/* A program that uses only sessions has no MPI_COMM_WORLD. Its rank in the process set mpi://WORLD is the
+ * launcher's. */
 static void ask_launcher(struct agent_process *process)
 {
 #ifdef OPEN_MPI
@@ -144,7 +152,8 @@ uint64_t describe_missing_bytes(int64_t count, MPI_Datatype datatype)
 void describe_type_made(const MPI_Datatype *datatype)
 {
     uint64_t size = 0;
-    if (*datatype != NULL_DATATYPE && ask_type_size(*datatype, __atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST), &size))
+    if (*datatype != NULL_DATATYPE &&
+        ask_type_size(*datatype, __atomic_load_n(&epochs_of_types, __ATOMIC_SEQ_CST), &size))
         sizes_add_type(HANDLE_NUMBER(*datatype), size);
 }
 
@@ -153,10 +162,7 @@ void describe_group_made(const MPI_Group *group)
     if (*group != NULL_GROUP) ask_remember_group(HANDLE_NUMBER(*group));
 }
 
-void describe_group_freeing(const MPI_Group *group)
-{
-    if (group) ask_forget_group(HANDLE_NUMBER(*group));
-}
+void describe_group_freeing(const MPI_Group *group) { if (group) ask_forget_group(HANDLE_NUMBER(*group)); }
 
 void describe_type_freeing(const MPI_Datatype *datatype)
 {
@@ -178,7 +184,8 @@ bool describe_learn_comm(uint64_t comm, uint32_t epoch, struct sizes_comm *facts
 {
     struct ask_comm asked;
     if (!ask_comm(comm, epoch, &asked)) return false;
-    *facts = (struct sizes_comm){.comm = comm, .epoch = epoch, .rank = asked.rank, .size = asked.size, .peers = asked.peers, .inter = asked.inter};
+    *facts = (struct sizes_comm){.comm = comm, .epoch = epoch, .rank = asked.rank, .size = asked.size,
+                                 .peers = asked.peers, .inter = asked.inter};
     sizes_add_comm(facts);
     return true;
 }
@@ -187,14 +194,17 @@ bool describe_learn_comm(uint64_t comm, uint32_t epoch, struct sizes_comm *facts
 
 void describe_message(const struct call_description *call, bool received, int peer, int tag, uint64_t bytes)
 {
-    struct call_completion completion = {.comm = call->comm, .epoch = call->epoch, .bytes = bytes, .request = received ? call->request : 0, .function = call->function,
-                                         .peer = peer, .tag = tag, .received = received, .world = peers_find(call->comm, false, call->epoch, peer)};
+    struct call_completion completion = {.comm = call->comm, .epoch = call->epoch, .bytes = bytes,
+                                         .request = received ? call->request : 0, .function = call->function,
+                                         .peer = peer, .tag = tag, .received = received,
+                                         .world = peers_find(call->comm, false, call->epoch, peer)};
     call_hooks.completed(call, &completion);
 }
 
 /* ---- RMA ---- */
 
-void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win)
+void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got,
+                  int target, MPI_Win win)
 {
     describe_object(call, HANDLE_NUMBER(win));
     call->peer = target;
@@ -207,7 +217,8 @@ void describe_rma(struct call_description *call, int64_t give, MPI_Datatype give
 void describe_moved(const struct call_description *call)
 {
     if (!call->completions || !call->operations) return;
-    struct call_completion completion = {.comm = call->comm, .epoch = call->epoch, .bytes = call->gave, .function = call->function, .peer = call->peer, .tag = CALL_NONE,
+    struct call_completion completion = {.comm = call->comm, .epoch = call->epoch, .bytes = call->gave,
+                                         .function = call->function, .peer = call->peer, .tag = CALL_NONE,
                                          .world = peers_find(call->comm, true, call->epoch, call->peer)};
     if (call->gave) call_hooks.completed(call, &completion);
     completion.received = true;
@@ -255,10 +266,7 @@ void describe_comm_idup(int function, MPI_Comm *comm, MPI_Comm parent, const MPI
     if (requests_add(&made)) call_hooks.pending(1);
 }
 
-void describe_comm_named(MPI_Comm comm, const char *name)
-{
-    named(CALL_COMM, HANDLE_NUMBER(comm), name);
-}
+void describe_comm_named(MPI_Comm comm, const char *name) { named(CALL_COMM, HANDLE_NUMBER(comm), name); }
 
 void describe_comm_freeing(const MPI_Comm *comm)
 {
@@ -271,22 +279,13 @@ void describe_win_created(int function, const MPI_Win *win, MPI_Comm parent)
     created(CALL_WIN, HANDLE_NUMBER(*win), function, parent, NULL);
 }
 
-void describe_win_named(MPI_Win win, const char *name)
-{
-    named(CALL_WIN, HANDLE_NUMBER(win), name);
-}
+void describe_win_named(MPI_Win win, const char *name) { named(CALL_WIN, HANDLE_NUMBER(win), name); }
 
-void describe_win_freeing(const MPI_Win *win)
-{
-    if (win && *win != NULL_WIN) freeing(CALL_WIN, HANDLE_NUMBER(*win));
-}
+void describe_win_freeing(const MPI_Win *win) { if (win && *win != NULL_WIN) freeing(CALL_WIN, HANDLE_NUMBER(*win)); }
 
 void describe_file_opened(int function, const MPI_File *file, MPI_Comm comm, const char *name)
 {
     if (call_follows_objects) created(CALL_FILE, HANDLE_NUMBER(*file), function, comm, name);
 }
 
-void describe_file_closing(const MPI_File *file)
-{
-    if (file && *file) freeing(CALL_FILE, HANDLE_NUMBER(*file));
-}
+void describe_file_closing(const MPI_File *file) { if (file && *file) freeing(CALL_FILE, HANDLE_NUMBER(*file)); }

@@ -1,5 +1,5 @@
-/* describe.h: describes a call from its arguments, independently of the function: peers, tags, messages, bytes, requests, objects.
- * With mpi.h. The wrappers call these functions if a tool wants the description. */
+/* describe.h: describes a call from its arguments, independently of the function: peers, tags, messages, bytes,
+ * requests, objects. With mpi.h. The wrappers call these functions if a tool wants the description. */
 #ifndef MPITX_DESCRIBE_H
 #define MPITX_DESCRIBE_H
 
@@ -38,7 +38,8 @@ static inline uint64_t describe_bytes(struct call_description *call, int64_t cou
     if (count <= 0) return 0;
 #if defined(MPICH_LAYOUT)
     /* Predefined types carry their size. */
-    if (((unsigned)datatype & 0xff000000u) == 0x4c000000u) return (uint64_t)count * (((unsigned)datatype & 0xff00u) >> 8);
+    if (((unsigned)datatype & 0xff000000u) == 0x4c000000u)
+        return (uint64_t)count * (((unsigned)datatype & 0xff00u) >> 8);
 #endif
     struct describe_thread *thread = &describe_thread;
     if (thread->type != HANDLE_NUMBER(datatype) || thread->type_generation != epochs_of_types)
@@ -128,7 +129,8 @@ static inline void describe_peer(struct call_description *call, int peer, int ta
     describe_object(call, HANDLE_NUMBER(comm));
 }
 
-static inline void describe_send(struct call_description *call, int64_t count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+static inline void describe_send(struct call_description *call, int64_t count, MPI_Datatype datatype, int dest, int tag,
+                                 MPI_Comm comm)
 {
     describe_peer(call, dest, tag, comm);
     if (dest == MPI_PROC_NULL) return;
@@ -150,7 +152,8 @@ static inline void describe_sent(const struct call_description *call)
 }
 
 /* The bytes of a partitioned receive are kept until it completes. */
-static inline void describe_partitions(struct call_description *call, int64_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm)
+static inline void describe_partitions(struct call_description *call, int64_t count, MPI_Datatype datatype, int source,
+                                       int tag, MPI_Comm comm)
 {
     describe_peer(call, source, tag, comm);
     call->sent_bytes = describe_bytes(call, count, datatype);
@@ -166,10 +169,7 @@ static inline void describe_received(struct call_description *call, const MPI_St
     if (call->completions) describe_message(call, true, status->MPI_SOURCE, status->MPI_TAG, bytes);
 }
 
-static inline int describe_receive(int source)
-{
-    return source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_RECEIVE;
-}
+static inline int describe_receive(int source) { return source == MPI_PROC_NULL ? REQUEST_OTHER : REQUEST_RECEIVE; }
 
 /* Removes from the description of a failed call what its arguments announced. */
 static inline void describe_failed(struct call_description *call)
@@ -203,10 +203,7 @@ void describe_cancelling(struct call_description *call, MPI_Request request); /*
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status);
 
 /* A call that the library refuses may have NULL for any argument; the agent must not crash on it. */
-static inline MPI_Request describe_request(const MPI_Request *request)
-{
-    return request ? *request : NULL_REQUEST;
-}
+static inline MPI_Request describe_request(const MPI_Request *request) { return request ? *request : NULL_REQUEST; }
 
 static inline uint64_t describe_comm_number(const MPI_Comm *comm) { return comm ? HANDLE_NUMBER(*comm) : 0; }
 static inline uint64_t describe_win_number(const MPI_Win *win) { return win ? HANDLE_NUMBER(*win) : 0; }
@@ -236,11 +233,11 @@ struct describe_saved {
     MPI_Status few_statuses[DESCRIBE_SAVED];
 };
 
-/* Returns the statuses to use: the caller's, the agent's instead of MPI_STATUSES_IGNORE, or NULL if the caller's argument is NULL
- * (single statuses). */
+/* Returns the statuses to use: the caller's, the agent's instead of MPI_STATUSES_IGNORE, or NULL if the caller's
+ * argument is NULL (single statuses). */
 MPI_Status *describe_save(struct describe_saved *saved, int count, const MPI_Request *requests, MPI_Status *statuses);
-void describe_completed_any(struct call_description *call, struct describe_saved *saved, int rc, bool done, const int *index,
-                            const MPI_Request *requests, const MPI_Status *status);
+void describe_completed_any(struct call_description *call, struct describe_saved *saved, int rc, bool done,
+                            const int *index, const MPI_Request *requests, const MPI_Status *status);
 void describe_completed_all(struct call_description *call, struct describe_saved *saved, int rc, bool done,
                             const MPI_Request *requests, const MPI_Status *statuses);
 void describe_completed_some(struct call_description *call, struct describe_saved *saved, int rc, const int *count,
@@ -253,8 +250,10 @@ void describe_bcast(struct call_description *call, int64_t count, MPI_Datatype d
 void describe_reduce(struct call_description *call, int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm);
 void describe_allreduce(struct call_description *call, int64_t count, MPI_Datatype datatype, MPI_Comm comm);
 void describe_exscan(struct call_description *call, int64_t count, MPI_Datatype datatype, MPI_Comm comm);
-void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm);
-void describe_reduce_scatter_block(struct call_description *call, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm);
+void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype,
+                             MPI_Comm comm);
+void describe_reduce_scatter_block(struct call_description *call, int64_t recvcount, MPI_Datatype datatype,
+                                   MPI_Comm comm);
 void describe_gather(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                      int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
 void describe_gatherv(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
@@ -269,10 +268,12 @@ void describe_allgatherv(struct call_description *call, const void *sendbuf, int
                          const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
 void describe_alltoall(struct call_description *call, const void *sendbuf, int64_t sendcount, MPI_Datatype sendtype,
                        int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_alltoallv(struct call_description *call, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
-                        const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm);
-void describe_alltoallw(struct call_description *call, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
-                        const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm);
+void describe_alltoallv(struct call_description *call, const void *sendbuf, const void *sendcounts,
+                        MPI_Datatype sendtype, const void *recvcounts, size_t wide, MPI_Datatype recvtype,
+                        MPI_Comm comm);
+void describe_alltoallw(struct call_description *call, const void *sendbuf, const void *sendcounts,
+                        const MPI_Datatype *sendtypes, const void *recvcounts, size_t wide,
+                        const MPI_Datatype *recvtypes, MPI_Comm comm);
 void describe_neighbor_allgather(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
                                  int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 void describe_neighbor_allgatherv(struct call_description *call, int64_t sendcount, MPI_Datatype sendtype,
@@ -304,12 +305,15 @@ void describe_info_dup(MPI_Info info, const MPI_Info *copy);
 void describe_info_freeing(const MPI_Info *info);
 
 /* Before the call, on all its ranks. argvs: NULL, or count lists. */
-void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, int count, char **commands, char ***argvs, const int *most, const MPI_Info *infos);
-void describe_spawned(struct describe_spawn *spawn, int function, int rc, int root, MPI_Comm comm, const MPI_Comm *children);
+void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, int count, char **commands, char ***argvs,
+                       const int *most, const MPI_Info *infos);
+void describe_spawned(struct describe_spawn *spawn, int function, int rc, int root, MPI_Comm comm,
+                      const MPI_Comm *children);
 
 /* ---- RMA, files ---- */
 
-void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got, int target, MPI_Win win);
+void describe_rma(struct call_description *call, int64_t give, MPI_Datatype given, int64_t get, MPI_Datatype got,
+                  int target, MPI_Win win);
 void describe_moved(const struct call_description *call);
 
 static inline void describe_file(struct call_description *call, MPI_File file)
@@ -330,10 +334,7 @@ void describe_file_opened(int function, const MPI_File *file, MPI_Comm comm, con
 void describe_file_closing(const MPI_File *file);
 
 /* After the call that frees it. */
-static inline void describe_object_freed(uint64_t object)
-{
-    if (object) epochs_freed(object);
-}
+static inline void describe_object_freed(uint64_t object) { if (object) epochs_freed(object); }
 
 static inline MPI_Comm describe_comm_of(uint64_t handle)
 {

@@ -70,7 +70,8 @@ static int64_t sum(const void *counts, size_t wide, int n, uint64_t absent)
     return total;
 }
 
-static uint64_t sum_types(struct call_description *call, const void *counts, size_t wide, const MPI_Datatype *types, int n, uint64_t absent)
+static uint64_t sum_types(struct call_description *call, const void *counts, size_t wide, const MPI_Datatype *types,
+                          int n, uint64_t absent)
 {
     uint64_t total = 0;
     for (int i = 0; i < n && types; i++)
@@ -109,7 +110,8 @@ void describe_exscan(struct call_description *call, int64_t count, MPI_Datatype 
     if (!group.known || group.rank == 0) call->got = 0;
 }
 
-void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype, MPI_Comm comm)
+void describe_reduce_scatter(struct call_description *call, const void *recvcounts, size_t wide, MPI_Datatype datatype,
+                             MPI_Comm comm)
 {
     describe_collective(call, comm);
     struct group group = group_of(call);
@@ -118,7 +120,8 @@ void describe_reduce_scatter(struct call_description *call, const void *recvcoun
     call->got = describe_bytes(call, count_at(recvcounts, wide, group.rank), datatype);
 }
 
-void describe_reduce_scatter_block(struct call_description *call, int64_t recvcount, MPI_Datatype datatype, MPI_Comm comm)
+void describe_reduce_scatter_block(struct call_description *call, int64_t recvcount, MPI_Datatype datatype,
+                                   MPI_Comm comm)
 {
     describe_collective(call, comm);
     call->got = describe_bytes(call, recvcount, datatype);
@@ -195,8 +198,9 @@ void describe_alltoall(struct call_description *call, const void *sendbuf, int64
     call->gave = sendbuf == MPI_IN_PLACE ? call->got : describe_bytes(call, sendcount, sendtype) * size;
 }
 
-void describe_alltoallv(struct call_description *call, const void *sendbuf, const void *sendcounts, MPI_Datatype sendtype,
-                        const void *recvcounts, size_t wide, MPI_Datatype recvtype, MPI_Comm comm)
+void describe_alltoallv(struct call_description *call, const void *sendbuf, const void *sendcounts,
+                        MPI_Datatype sendtype, const void *recvcounts, size_t wide, MPI_Datatype recvtype,
+                        MPI_Comm comm)
 {
     describe_collective(call, comm);
     int size = group_of(call).size;
@@ -204,8 +208,9 @@ void describe_alltoallv(struct call_description *call, const void *sendbuf, cons
     call->gave = sendbuf == MPI_IN_PLACE ? call->got : describe_bytes(call, sum(sendcounts, wide, size, 0), sendtype);
 }
 
-void describe_alltoallw(struct call_description *call, const void *sendbuf, const void *sendcounts, const MPI_Datatype *sendtypes,
-                        const void *recvcounts, size_t wide, const MPI_Datatype *recvtypes, MPI_Comm comm)
+void describe_alltoallw(struct call_description *call, const void *sendbuf, const void *sendcounts,
+                        const MPI_Datatype *sendtypes, const void *recvcounts, size_t wide,
+                        const MPI_Datatype *recvtypes, MPI_Comm comm)
 {
     describe_collective(call, comm);
     int size = group_of(call).size;

@@ -18,7 +18,8 @@ static void fill(struct request *made, const struct call_description *call, uint
     epochs_post(call->comm);
 }
 
-static void start(struct call_description *call, const MPI_Request *request, enum request_kind kind, uint64_t bytes, int peer, int tag)
+static void start(struct call_description *call, const MPI_Request *request, enum request_kind kind, uint64_t bytes,
+                  int peer, int tag)
 {
     call->requests = request;
     call->request_count = 1;
@@ -48,22 +49,28 @@ void describe_exchange(struct call_description *call, const MPI_Request *request
     start(call, request, kind, describe_bytes(call, count, datatype), call->source, call->source_tag);
 }
 
-static void report(const struct call_description *call, const struct request *request, bool received, int peer, int tag, uint64_t bytes, bool estimated)
+static void report(const struct call_description *call, const struct request *request, bool received, int peer, int tag,
+                   uint64_t bytes, bool estimated)
 {
-    struct call_completion completion = {.comm = request->comm, .epoch = request->epoch, .bytes = bytes, .request = request->serial + 1, .function = request->function, .peer = peer, .tag = tag,
-                                         .received = received, .estimated = estimated,
+    struct call_completion completion = {.comm = request->comm, .epoch = request->epoch, .bytes = bytes,
+                                         .request = request->serial + 1, .function = request->function, .peer = peer,
+                                         .tag = tag, .received = received, .estimated = estimated,
                                          .world = peers_find(request->comm, false, request->epoch, peer)};
     call_hooks.completed(call, &completion);
 }
 
-static __attribute__((noinline)) void report_cancel(const struct call_description *call, const struct request *request, enum call_end how)
+static __attribute__((noinline)) void report_cancel(const struct call_description *call, const struct request *request,
+                                                    enum call_end how)
 {
-    struct call_request_end end = {.request = request->serial + 1, .how = how, .received = request->kind != REQUEST_SEND, .comm = request->comm, .epoch = request->epoch,
-                                   .world = peers_find(request->comm, false, request->epoch, request->peer), .tag = request->tag};
+    struct call_request_end end =
+        {.request = request->serial + 1, .how = how, .received = request->kind != REQUEST_SEND, .comm = request->comm,
+         .epoch = request->epoch, .world = peers_find(request->comm, false, request->epoch, request->peer),
+         .tag = request->tag};
     call_hooks.request_ended(call, &end);
 }
 
-static void report_send_end(const struct call_description *call, const struct request *request, const MPI_Status *status)
+static void report_send_end(const struct call_description *call, const struct request *request,
+                            const MPI_Status *status)
 {
     bool cancelled = false;
     if (__builtin_expect(!request->cancelling, 1)) {
@@ -116,9 +123,11 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
     for (int i = 0; i < count; i++) {
         struct request request;
         if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
-        call->started += !request.active; /* an active one completed unseen: MPICH's MPI_Waitany skips requests with MPI_PROC_NULL */
+        /* an active one completed unseen: MPICH's MPI_Waitany skips requests with MPI_PROC_NULL */
+        call->started += !request.active;
         share_comm(call, &request, i == 0);
-        if (call->completions && (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE)) call_hooks.restarted(call, request.serial + 1);
+        if (call->completions && (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE))
+            call_hooks.restarted(call, request.serial + 1);
         if (request.kind == REQUEST_SEND) {
             call->sent++;
             call->sent_bytes += request.bytes;
@@ -131,7 +140,8 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
     }
 }
 
-/* Called before the library frees the handle: another thread's new request with the same handle would replace a persistent one. */
+/* Called before the library frees the handle: another thread's new request with the same handle would replace a
+ * persistent one. */
 void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed)
 {
     if (request == NULL_REQUEST || !requests_take(HANDLE_NUMBER(request), call->made, freed)) freed->handle = 0;
@@ -145,7 +155,8 @@ void describe_freed(struct call_description *call, int rc, const struct request 
         return;
     }
     call->completed += freed->active;
-    if (freed->active && (freed->kind == REQUEST_RECEIVE || freed->kind == REQUEST_EXCHANGE)) __atomic_fetch_add(&requests_freed, 1, __ATOMIC_RELAXED);
+    if (freed->active && (freed->kind == REQUEST_RECEIVE || freed->kind == REQUEST_EXCHANGE))
+        __atomic_fetch_add(&requests_freed, 1, __ATOMIC_RELAXED);
     if (freed->kind == REQUEST_COMM) call_hooks.pending(-1);
 }
 
@@ -173,7 +184,8 @@ static void receive(struct call_description *call, const struct request *request
 
 static __attribute__((noinline)) void send_ended(const struct call_description *call, const struct request *request)
 {
-    if (call->completions && request->peer >= 0) call_hooks.send_ended(call, peers_find(request->comm, false, request->epoch, request->peer));
+    if (call->completions && request->peer >= 0)
+        call_hooks.send_ended(call, peers_find(request->comm, false, request->epoch, request->peer));
 }
 
 void describe_completed(struct call_description *call, MPI_Request before, MPI_Request after, const MPI_Status *status)
@@ -188,7 +200,8 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     share_comm(call, &request, call->completed == 0);
     if (__builtin_expect(call->lasted && request.kind == REQUEST_SEND, 0)) send_ended(call, &request);
     call->completed += request.active;
-    if (request.kind == REQUEST_SEND && request.active && request.peer >= 0 && call->completions) report_send_end(call, &request, status);
+    if (request.kind == REQUEST_SEND && request.active && request.peer >= 0 && call->completions)
+        report_send_end(call, &request, status);
     if (request.kind == REQUEST_COMM) {
         call_hooks.pending(-1);
         if (status) describe_comm_created(request.function, request.newcomm, describe_comm_of(request.comm));
@@ -196,7 +209,8 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     if (!status) return;
     if (request.kind == REQUEST_FILE_READ)
         call->read += describe_status_bytes(status);
-    else if (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE || request.kind == REQUEST_EXCHANGE)
+    else if (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE ||
+             request.kind == REQUEST_EXCHANGE)
         receive(call, &request, status);
 }
 
@@ -205,7 +219,8 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
 void describe_matched(struct call_description *call, const MPI_Message *message)
 {
     uint64_t handle = HANDLE_NUMBER(*message);
-    struct request *matched = requests_tracked && call->peer != MPI_PROC_NULL ? requests_open(handle, REQUEST_MESSAGE, false) : NULL;
+    struct request *matched = requests_tracked && call->peer != MPI_PROC_NULL
+                              ? requests_open(handle, REQUEST_MESSAGE, false) : NULL;
     if (!matched) return;
     call->request = matched->serial + 1;
     fill(matched, call, 0, call->peer, call->tag);
@@ -283,8 +298,8 @@ static void done(struct describe_saved *saved)
     if (saved->scratch) describe_thread.scratch_used = 0;
 }
 
-void describe_completed_any(struct call_description *call, struct describe_saved *saved, int rc, bool completed, const int *index,
-                            const MPI_Request *requests, const MPI_Status *status)
+void describe_completed_any(struct call_description *call, struct describe_saved *saved, int rc, bool completed,
+                            const int *index, const MPI_Request *requests, const MPI_Status *status)
 {
     if (rc != MPI_SUCCESS)
         ended(call, saved, requests);
@@ -300,7 +315,8 @@ static bool is_complete(int rc, const MPI_Status *status)
 }
 
 /* Clears the saved request, so that it is described only once. */
-static void complete_saved(struct call_description *call, struct describe_saved *saved, int i, const MPI_Request *requests, const MPI_Status *status)
+static void complete_saved(struct call_description *call, struct describe_saved *saved, int i,
+                           const MPI_Request *requests, const MPI_Status *status)
 {
     describe_completed(call, saved->requests[i], requests[i], status);
     saved->requests[i] = NULL_REQUEST;
@@ -322,7 +338,8 @@ void describe_completed_some(struct call_description *call, struct describe_save
     bool known = rc == MPI_SUCCESS || (count && indices && statuses);
     for (int i = 0; known && i < saved->count && i < *count; i++) {
         int index = indices[i];
-        if (index >= 0 && index < saved->count && is_complete(rc, &statuses[i])) complete_saved(call, saved, index, requests, &statuses[i]);
+        if (index >= 0 && index < saved->count && is_complete(rc, &statuses[i]))
+            complete_saved(call, saved, index, requests, &statuses[i]);
     }
     if (rc != MPI_SUCCESS) ended(call, saved, requests);
     done(saved);

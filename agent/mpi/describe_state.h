@@ -20,10 +20,7 @@ struct describe_thread {
 extern AGENT_THREAD struct describe_thread describe_thread;
 
 /* The thread is in no call any more: longjmp, an exception or cancellation has left them. */
-static inline void describe_abandon(void)
-{
-    describe_thread.scratch_used = 0;
-}
+static inline void describe_abandon(void) { describe_thread.scratch_used = 0; }
 
 /* At the end of the calling thread. */
 void describe_thread_end(void);

@@ -6,7 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The caller frees them. NULL: unknown, for example without MPI_COMM_WORLD. Processes that are not in it have negative ranks. */
+/* The caller frees them. NULL: unknown, for example without MPI_COMM_WORLD. Processes that are not in it have negative
+ * ranks. */
 int32_t *groups_ranks(MPI_Group group, int size);
 
 /* False: unknown. */

@@ -17,9 +17,11 @@ MPI_Datatype mpi_plain_types[PLAIN_TYPES];
 static void bind_plain_types(void)
 {
     /* Those that flags and counters have come first. */
-    static const char *const names[PLAIN_TYPES] = {"int", "long", "int64_t", "uint64_t", "int32_t", "uint32_t", "unsigned", "unsigned_long", "integer", "double",
-        "byte", "char", "c_bool", "aint", "long_long_int", "unsigned_long_long", "float", "short", "unsigned_short", "signed_char", "unsigned_char", "int16_t",
-        "uint16_t", "int8_t", "uint8_t", "logical", "dblprec", "cxx_bool"};
+    static const char *const names[PLAIN_TYPES] = {"int", "long", "int64_t", "uint64_t", "int32_t", "uint32_t",
+                                                   "unsigned", "unsigned_long", "integer", "double", "byte", "char",
+                                                   "c_bool", "aint", "long_long_int", "unsigned_long_long", "float",
+                                                   "short", "unsigned_short", "signed_char", "unsigned_char", "int16_t",
+                                                   "uint16_t", "int8_t", "uint8_t", "logical", "dblprec", "cxx_bool"};
     for (int i = 0; i < PLAIN_TYPES; i++) {
         char name[64];
         snprintf(name, sizeof name, "ompi_mpi_%s", names[i]);

@@ -66,14 +66,16 @@ static bool is_called(const char *path, const char *const *prefixes)
 /* Parts of MPI libraries: their plug-ins, and the libraries that they are split into. */
 static bool is_part(const char *path)
 {
-    static const char *const prefixes[] = {"mca_", "libopen-pal", "libopen-rte", "libopen_pal", "libopen_rte", "libpmpi.", "libmpl.", "libprrte", NULL};
+    static const char *const prefixes[] =
+        {"mca_", "libopen-pal", "libopen-rte", "libopen_pal", "libopen_rte", "libpmpi.", "libmpl.", "libprrte", NULL};
     return is_called(path, prefixes);
 }
 
 /* Fortran and C++ interfaces are not parts: the application calls MPI through them. */
 static bool is_interface(const char *path)
 {
-    static const char *const prefixes[] = {"libmpichf", "libmpifort", "libmpi_mpifh", "libmpi_usempi", "libmpichcxx", "libmpicxx", "libmpi_cxx", NULL};
+    static const char *const prefixes[] = {"libmpichf", "libmpifort", "libmpi_mpifh", "libmpi_usempi", "libmpichcxx",
+                                           "libmpicxx", "libmpi_cxx", NULL};
     return is_called(path, prefixes);
 }
 
@@ -118,10 +120,7 @@ static int add_part(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-void library_find_parts(void)
-{
-    each_loaded(add_part, NULL);
-}
+void library_find_parts(void) { each_loaded(add_part, NULL); }
 
 struct library_range library_tools[LIBRARY_TOOLS];
 unsigned library_tool_count;
@@ -145,7 +144,8 @@ bool library_is_inside(const void *pointer)
         if (within(&inside[i], address)) return true;
     for (unsigned i = 0; i < OUTSIDES; i++)
         if (within(&outside[i], address)) return false;
-    /* The object may have been loaded since. Code without an object (compiled at run time) counts as the application's. */
+    /* The object may have been loaded since. Code without an object (compiled at run time) counts as the
+     * application's. */
     struct search search = {.address = address, .range = {address & ~(uintptr_t)4095, 4096}};
     each_loaded(find_object, &search);
     if (is_part(search.path) && add_inside(search.range)) return true;
@@ -223,25 +223,13 @@ bool library_prefer(const char *path)
 
 static void *library_handle;
 
-void *library_symbol(const char *name)
-{
-    return dlsym(library_handle, name);
-}
+void *library_symbol(const char *name) { return dlsym(library_handle, name); }
 
-void *library_function(const char *name)
-{
-    return mpi_routine(library_handle, name);
-}
+void *library_function(const char *name) { return mpi_routine(library_handle, name); }
 
-void *library_datum(const char *name)
-{
-    return mpi_datum(library_handle, name);
-}
+void *library_datum(const char *name) { return mpi_datum(library_handle, name); }
 
-bool library_is_linked(void)
-{
-    return dlsym(RTLD_NEXT, "PMPI_Init") != NULL;
-}
+bool library_is_linked(void) { return dlsym(RTLD_NEXT, "PMPI_Init") != NULL; }
 
 static struct library_range text; /* the library's */
 
@@ -254,7 +242,8 @@ bool library_is_tool(const void *function)
     static char path[PATH_MAX];
     last = object_of(function, path);
     tool = last.size && !is_interface(path) && !is_part(path) && !strstr(path, "libmpi");
-    if (last.size && !is_interface(path)) add_inside(last); /* MPICH's Fortran interface has some functions of its own */
+    /* MPICH's Fortran interface has some functions of its own */
+    if (last.size && !is_interface(path)) add_inside(last);
     return tool;
 }
 

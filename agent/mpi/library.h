@@ -19,7 +19,8 @@ extern struct library library;
 /* Whether the program is linked with an MPI library, so that it cannot use another one. */
 bool library_is_linked(void);
 
-/* library_find finds the library; library_bind then binds the functions and constants (handles.h). Each is called once. */
+/* library_find finds the library; library_bind then binds the functions and constants (handles.h). Each is called
+ * once. */
 void library_find(void);
 void library_bind(void);
 
@@ -43,8 +44,8 @@ void *library_datum(const char *name);
 /* Whether the library at this path is of the agent's family. If so, library_find chooses it. */
 bool library_prefer(const char *path);
 
-/* Whether MPI was initialized by calls that the agent has not seen: a program that passes the library's own handle to dlsym does not
- * find the agent's functions. */
+/* Whether MPI was initialized by calls that the agent has not seen: a program that passes the library's own handle to
+ * dlsym does not find the agent's functions. */
 bool library_bypassed(void);
 
 /* ---- addresses ---- */
@@ -53,8 +54,9 @@ struct library_range {
     uintptr_t start, size;
 };
 
-/* The code of the MPI library and of this agent. Calls from there are not the application's: the library makes the former itself, and
- * the latter are jumps from a function after the agent. The library's size is 0 while unknown, or if it contains its Fortran interface. */
+/* The code of the MPI library and of this agent. Calls from there are not the application's: the library makes the
+ * former itself, and the latter are jumps from a function after the agent. The library's size is 0 while unknown, or if
+ * it contains its Fortran interface. */
 struct library_insides {
     struct library_range library, agent;
 } __attribute__((aligned(32)));
@@ -81,7 +83,8 @@ static inline bool library_is_binding(uintptr_t address)
     return false;
 }
 
-/* Treats the loaded object of a function tool as part of the library. A tool that is linked into the program itself is not. */
+/* Treats the loaded object of a function tool as part of the library. A tool that is linked into the program itself is
+ * not. */
 void library_add_tool(const void *address);
 
 enum { LIBRARY_TOOLS = 16 };
@@ -98,8 +101,8 @@ static inline bool library_is_tools(uintptr_t address)
 /* Looks for parts of the library that were loaded since. */
 void library_find_parts(void);
 
-/* Whether the function after the agent belongs to another PMPI tool, which may call other MPI functions. If so, its object is treated as
- * part of the library from then on. */
+/* Whether the function after the agent belongs to another PMPI tool, which may call other MPI functions. If so, its
+ * object is treated as part of the library from then on. */
 bool library_is_tool(const void *function);
 
 #pragma GCC visibility pop

@@ -41,7 +41,8 @@ static uint64_t hash_ranks(MPI_Group group, int size)
     int32_t *ranks = groups_ranks(group, size);
     uint64_t hash = UINT64_C(14695981039346656037);
     if (!ranks) return 0;
-    for (int i = 0; i < size && hash; i++) hash = ranks[i] < 0 ? 0 : (hash ^ (uint64_t)(agent_process.first + ranks[i] + 1)) * UINT64_C(1099511628211);
+    for (int i = 0; i < size && hash; i++)
+        hash = ranks[i] < 0 ? 0 : (hash ^ (uint64_t)(agent_process.first + ranks[i] + 1)) * UINT64_C(1099511628211);
     free(ranks);
     return hash;
 }

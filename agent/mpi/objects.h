@@ -6,7 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Ranks refer to the processes of `peers`: in an intercommunicator those of the remote group, else those of the own one. */
+/* Ranks refer to the processes of `peers`: in an intercommunicator those of the remote group, else those of the own
+ * one. */
 struct object_facts {
     int size;       /* of the own group, which libraries report one element per process for; 0: unknown */
     int peers;      /* the size of the group that ranks refer to; 0: unknown */
@@ -20,8 +21,8 @@ bool object_is_null(enum call_object kind, union mpi_handle object);
 /* Asks the library about an object that was alive in this epoch; for ranks only if with_ranks is set. */
 struct object_facts object_ask(enum call_object kind, union mpi_handle object, uint32_t epoch, bool with_ranks);
 
-/* Whether libraries read beyond the data of the peers: they report one element per process of the own group, also for an
- * intercommunicator whose remote group is smaller. Also if the groups are unknown. */
+/* Whether libraries read beyond the data of the peers: they report one element per process of the own group, also for
+ * an intercommunicator whose remote group is smaller. Also if the groups are unknown. */
 static inline bool object_peers_are_fewer(const struct object_facts *facts)
 {
     return facts->size == 0 || facts->peers < facts->size;
@@ -36,8 +37,8 @@ struct object_group {
 };
 struct object_group object_group(enum call_object kind, union mpi_handle object, uint32_t epoch);
 
-/* The ranks in a window of the processes of a group that the program passes to MPI_Win_post or MPI_Win_start. Returns how many they are; -1:
- * unknown, or more than `most`. */
+/* The ranks in a window of the processes of a group that the program passes to MPI_Win_post or MPI_Win_start. Returns
+ * how many they are; -1: unknown, or more than `most`. */
 int object_members(union mpi_handle window, union mpi_handle group, int32_t *ranks, int most);
 
 #pragma GCC visibility pop

@@ -74,7 +74,8 @@ static struct call_peer identify_other(MPI_Group group, int rank)
         MPI_Group job = __atomic_load_n(&jobs[i], __ATOMIC_ACQUIRE);
         if (job && (found = translate(group, rank, job)) != MPI_UNDEFINED) return (struct call_peer){i + 1, found};
     }
-    if (has_parents && (found = translate(group, rank, parents)) != MPI_UNDEFINED) return (struct call_peer){CALL_PARENT, found};
+    if (has_parents && (found = translate(group, rank, parents)) != MPI_UNDEFINED)
+        return (struct call_peer){CALL_PARENT, found};
     return unknown;
 }
 
@@ -91,7 +92,8 @@ static struct call_peer *identify_all(MPI_Group group, int size)
 {
     int32_t *ranks = groups_ranks(group, size);
     struct call_peer *peers = ranks ? memory_get((size_t)size * sizeof *peers) : NULL;
-    for (int i = 0; peers && i < size; i++) peers[i] = ranks[i] >= 0 ? (struct call_peer){0, ranks[i]} : identify_other(group, i);
+    for (int i = 0; peers && i < size; i++)
+        peers[i] = ranks[i] >= 0 ? (struct call_peer){0, ranks[i]} : identify_other(group, i);
     free(ranks);
     return peers;
 }
@@ -122,12 +124,15 @@ static struct call_peer find_departed(uint64_t object, uint32_t epoch, int32_t r
     return found;
 }
 
-/* The handle may be one that the library is about to refuse; an object that requests were started with is known to be alive. */
+/* The handle may be one that the library is about to refuse; an object that requests were started with is known to be
+ * alive. */
 void peers_freeing(enum call_object kind, uint64_t object)
 {
     int saved = errno;
     uint64_t slot = epochs_hash(object) % EPOCHS;
-    bool posted = object && __atomic_compare_exchange_n(&epochs_posted[slot], &(uint64_t){object}, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    bool posted = object &&
+                  __atomic_compare_exchange_n(&epochs_posted[slot], &(uint64_t){object}, 0, false, __ATOMIC_RELAXED,
+                                              __ATOMIC_RELAXED);
     if (kind == CALL_COMM && posted) depart(object, epochs_now(object));
     __atomic_fetch_add(&epochs[slot], 1, __ATOMIC_SEQ_CST);
     ask_settle();
@@ -153,19 +158,19 @@ struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int
 void peers_start(void)
 {
     peers_have_world = ask_group(CALL_COMM, handles_world, epochs_now(handles_world), false, &world);
-    if (!peers_have_world) agent_note("the processes at the other end of messages are not known: the MPI library did not tell the group of MPI_COMM_WORLD");
+    if (!peers_have_world)
+        agent_note("the processes at the other end of messages are not known: the MPI library did not tell the group "
+                   "of MPI_COMM_WORLD");
     has_parents = ask_parents(&parents);
 }
 
-int32_t peers_spawning(void)
-{
-    return __atomic_add_fetch(&job_count, 1, __ATOMIC_RELAXED);
-}
+int32_t peers_spawning(void) { return __atomic_add_fetch(&job_count, 1, __ATOMIC_RELAXED); }
 
 void peers_spawned(union mpi_handle children, int32_t job)
 {
     MPI_Group group;
-    if (job <= JOBS && ask_group(CALL_COMM, children.number, epochs_now(children.number), true, &group)) __atomic_store_n(&jobs[job - 1], group, __ATOMIC_RELEASE);
+    if (job <= JOBS && ask_group(CALL_COMM, children.number, epochs_now(children.number), true, &group))
+        __atomic_store_n(&jobs[job - 1], group, __ATOMIC_RELEASE);
 }
 
 void peers_end(void)

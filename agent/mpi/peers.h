@@ -1,7 +1,7 @@
 /* peers.h: the process that a rank in a communicator or window refers to. Without mpi.h.
  *
- * Processes are looked up on demand and kept in a small cache for each thread. An object's entries are discarded when it is freed, since
- * its handle may be reused. */
+ * Processes are looked up on demand and kept in a small cache for each thread. An object's entries are discarded when
+ * it is freed, since its handle may be reused. */
 #ifndef MPITX_PEERS_H
 #define MPITX_PEERS_H
 
@@ -10,7 +10,8 @@
 
 #pragma GCC visibility push(hidden)
 
-extern bool peers_have_world; /* MPI_COMM_WORLD may be used: not with sessions only, nor in sessions after MPI_Finalize */
+/* MPI_COMM_WORLD may be used: not with sessions only, nor in sessions after MPI_Finalize */
+extern bool peers_have_world;
 
 /* Before the object is freed. The processes of a communicator with requests are kept until these complete. */
 void peers_freeing(enum call_object kind, uint64_t object);

@@ -1,7 +1,7 @@
 /* posted.h: the peers and tags of requests, for looks at calls that wait for them. Without mpi.h.
  *
- * The calls that start requests only write here. A request is never removed: it gives way to a later one with the same hash, and is then
- * unknown. Handles are only looked up while they are alive. */
+ * The calls that start requests only write here. A request is never removed: it gives way to a later one with the same
+ * hash, and is then unknown. Handles are only looked up while they are alive. */
 #ifndef MPITX_POSTED_H
 #define MPITX_POSTED_H
 
@@ -37,10 +37,7 @@ static inline void posted_add(uint64_t handle, uint32_t function, uint64_t comm,
 }
 
 /* The request that was just added is of this collective call. */
-static inline void posted_number(uint64_t handle, uint32_t number)
-{
-    posted_at(handle)->number = number;
-}
+static inline void posted_number(uint64_t handle, uint32_t number) { posted_at(handle)->number = number; }
 
 static inline void posted_cancel(uint64_t handle)
 {
@@ -50,7 +47,8 @@ static inline void posted_cancel(uint64_t handle)
 /* Copies one out, without the bits of its function; false if it is unknown. For any thread. */
 bool posted_find(uint64_t handle, struct posted *found);
 
-/* Reads n handles, 0 for MPI_REQUEST_NULL, from the application's array, which may be gone: from any thread, without a fault. */
+/* Reads n handles, 0 for MPI_REQUEST_NULL, from the application's array, which may be gone: from any thread, without a
+ * fault. */
 bool posted_read(uint64_t array, uint64_t *handles, unsigned n);
 
 #pragma GCC visibility pop

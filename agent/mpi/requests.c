@@ -34,15 +34,16 @@ static bool try_lock(struct bucket *bucket)
     return __atomic_compare_exchange_n(&bucket->lock, &free, HELD, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* A holder that was preempted continues soon. Two kinds of holder never release the lock: a call that this one interrupts in a signal
- * handler, and one that was left by longjmp. Waiting for such a lock times out once. */
+/* A holder that was preempted continues soon. Two kinds of holder never release the lock: a call that this one
+ * interrupts in a signal handler, and one that was left by longjmp. Waiting for such a lock times out once. */
 static bool wait_for(struct bucket *bucket)
 {
     const struct timespec pause = {0, 50000};
     uint32_t held = HELD;
     int saved = errno;
     bool locked = false;
-    for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < WAIT_NS; locked = try_lock(bucket)) {
+    for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < WAIT_NS;
+         locked = try_lock(bucket)) {
         if (__atomic_load_n(&bucket->lock, __ATOMIC_RELAXED) == STUCK) break;
         syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
     }
@@ -51,8 +52,8 @@ static bool wait_for(struct bucket *bucket)
     return locked;
 }
 
-/* Requests that are close to each other share buckets, or have neighboring ones, so that few pages are touched. Handles are numbers in
- * a row, or addresses of objects of some hundred bytes. */
+/* Requests that are close to each other share buckets, or have neighboring ones, so that few pages are touched. Handles
+ * are numbers in a row, or addresses of objects of some hundred bytes. */
 static struct bucket *bucket_of(uint64_t handle)
 {
     uint64_t near = handle >> 32 ? handle >> 10 : handle >> 1;
@@ -72,7 +73,8 @@ static __attribute__((noinline)) bool lock(struct bucket *bucket)
     return false;
 }
 
-/* Locks the handle's bucket and returns it; NULL if another thread holds it too long, or if requests_start was not called. */
+/* Locks the handle's bucket and returns it; NULL if another thread holds it too long, or if requests_start was not
+ * called. */
 static inline struct bucket *enter(uint64_t handle)
 {
     struct bucket *bucket = bucket_of(handle);
@@ -85,17 +87,19 @@ static void leave(struct bucket *bucket)
     if (requests_shared) __atomic_store_n(&bucket->lock, FREE, __ATOMIC_RELEASE);
 }
 
-/* The newest entry with this handle and a serial below `made`. Older entries are requests that share the handle or completed unseen. */
+/* The newest entry with this handle and a serial below `made`. Older entries are requests that share the handle or
+ * completed unseen. */
 static struct request *find(struct bucket *bucket, uint64_t handle, uint64_t made)
 {
     struct request *newest = NULL;
     for (struct request *place = bucket->places; place < bucket->places + bucket->used; place++)
-        if (place->handle == handle && place->serial < made && (!newest || place->serial > newest->serial)) newest = place;
+        if (place->handle == handle && place->serial < made && (!newest || place->serial > newest->serial))
+            newest = place;
     return newest;
 }
 
-/* Whether requests of a kind share an entry if they have one handle. A receive needs its own: another thread may get the handle before
- * the call that completed the older receive has described it. */
+/* Whether requests of a kind share an entry if they have one handle. A receive needs its own: another thread may get
+ * the handle before the call that completed the older receive has described it. */
 static bool can_share(enum request_kind kind)
 {
     return kind != REQUEST_COMM && kind != REQUEST_RECEIVE && kind != REQUEST_EXCHANGE;
@@ -127,10 +131,7 @@ struct request *requests_open(uint64_t handle, enum request_kind kind, bool pers
     return place;
 }
 
-void requests_close(uint64_t handle)
-{
-    leave(bucket_of(handle));
-}
+void requests_close(uint64_t handle) { leave(bucket_of(handle)); }
 
 bool requests_add(const struct request *request)
 {

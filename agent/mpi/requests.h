@@ -1,8 +1,8 @@
 /* requests.h: the outstanding requests of the process, until they complete.
  *
- * The table has a fixed size. A request that does not fit is counted as lost, and its completion is not seen. The same happens if another
- * thread keeps its part of the table locked. Libraries give one handle to several sends that are complete at once; those share an
- * entry. Receives never do. */
+ * The table has a fixed size. A request that does not fit is counted as lost, and its completion is not seen. The same
+ * happens if another thread keeps its part of the table locked. Libraries give one handle to several sends that are
+ * complete at once; those share an entry. Receives never do. */
 #ifndef MPITX_REQUESTS_H
 #define MPITX_REQUESTS_H
 
@@ -63,23 +63,24 @@ extern uint64_t requests_made;
 /* Allocates the table; false if out of memory. */
 bool requests_start(void);
 
-/* The entry for a new request, to be filled in before requests_close. Fields that depend on the table or on other requests are set. If an
- * older request with this handle does not share it, that request has completed unseen. NULL if the table is full. */
+/* The entry for a new request, to be filled in before requests_close. Fields that depend on the table or on other
+ * requests are set. If an older request with this handle does not share it, that request has completed unseen. NULL if
+ * the table is full. */
 struct request *requests_open(uint64_t handle, enum request_kind kind, bool persistent);
 void requests_close(uint64_t handle);
 
 /* Adds a request that is already filled in; false if the table is full. */
 bool requests_add(const struct request *request);
 
-/* Removes one request with this handle and copies it out: the newest with a serial below `made`. A call that completes requests passes
- * requests_made from before the call: the library may have given the handle to another thread since. */
+/* Removes one request with this handle and copies it out: the newest with a serial below `made`. A call that completes
+ * requests passes requests_made from before the call: the library may have given the handle to another thread since. */
 bool requests_take(uint64_t handle, uint64_t made, struct request *request);
 
 /* Marks the newest request with this handle as about to be cancelled, and copies it out. False if it is unknown. */
 bool requests_cancel(uint64_t handle, struct request *request);
 
-/* Marks a persistent request as started, or as completed if it was active, and copies out its previous state. False if it is unknown or
- * was not active. */
+/* Marks a persistent request as started, or as completed if it was active, and copies out its previous state. False if
+ * it is unknown or was not active. */
 bool requests_set_active(uint64_t handle, bool active, struct request *request);
 
 #pragma GCC visibility pop

@@ -24,7 +24,8 @@ static struct comm *comm_at(uint64_t comm) { return &comms[epochs_hash(comm) % (
 static bool begin(uint32_t *sequence)
 {
     uint32_t before = __atomic_load_n(sequence, __ATOMIC_RELAXED);
-    return !(before & 1) && __atomic_compare_exchange_n(sequence, &before, before + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return !(before & 1) &&
+           __atomic_compare_exchange_n(sequence, &before, before + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 static void end(uint32_t *sequence) { __atomic_fetch_add(sequence, 1, __ATOMIC_RELEASE); }

@@ -1,5 +1,5 @@
-/* spawn.c: starts spawned programs with the agent. The agent has removed itself from this process's environment, and few launchers pass an
- * environment on. The command therefore becomes "env NAME=VALUE … command". */
+/* spawn.c: starts spawned programs with the agent. The agent has removed itself from this process's environment, and
+ * few launchers pass an environment on. The command therefore becomes "env NAME=VALUE … command". */
 #include "base/memory.h"
 #include "mpi/ask.h"
 #include "mpi/describe.h"
@@ -58,10 +58,7 @@ void describe_info_dup(MPI_Info info, const MPI_Info *copy)
     if (find_info(HANDLE_NUMBER(info))) remember_info(HANDLE_NUMBER(*copy));
 }
 
-void describe_info_freeing(const MPI_Info *info)
-{
-    if (info) forget_info(HANDLE_NUMBER(*info));
-}
+void describe_info_freeing(const MPI_Info *info) { if (info) forget_info(HANDLE_NUMBER(*info)); }
 
 static bool has_path(MPI_Info info)
 {
@@ -118,7 +115,8 @@ static int known_rank(uint64_t comm, uint32_t epoch)
     return sizes_find_comm(comm, epoch, &known) ? known.rank : -1;
 }
 
-void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, int count, char **commands, char ***argvs, const int *most, const MPI_Info *infos)
+void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, int count, char **commands, char ***argvs,
+                       const int *most, const MPI_Info *infos)
 {
     *spawn = (struct describe_spawn){.job = peers_spawning(), .epoch = epochs_now(HANDLE_NUMBER(comm))};
     if (known_rank(HANDLE_NUMBER(comm), spawn->epoch) != root || !call_hooks.spawning) return;
@@ -140,7 +138,8 @@ void describe_spawning(struct describe_spawn *spawn, int root, MPI_Comm comm, in
     spawn->argvs = lists;
 }
 
-void describe_spawned(struct describe_spawn *spawn, int function, int rc, int root, MPI_Comm comm, const MPI_Comm *children)
+void describe_spawned(struct describe_spawn *spawn, int function, int rc, int root, MPI_Comm comm,
+                      const MPI_Comm *children)
 {
     if (rc == MPI_SUCCESS) {
         union mpi_handle handle = {.number = HANDLE_NUMBER(*children)};
@@ -148,7 +147,8 @@ void describe_spawned(struct describe_spawn *spawn, int function, int rc, int ro
         struct ask_comm from, to;
         if (call_follows_objects) call_hooks.object_created(CALL_COMM, handle, &how);
         peers_spawned(handle, spawn->job);
-        if (!spawn->commands && ask_comm(HANDLE_NUMBER(comm), spawn->epoch, &from) && from.rank == root && ask_comm(handle.number, epochs_now(handle.number), &to))
+        if (!spawn->commands && ask_comm(HANDLE_NUMBER(comm), spawn->epoch, &from) && from.rank == root &&
+            ask_comm(handle.number, epochs_now(handle.number), &to))
             __atomic_fetch_add(&agent_process.spawned, (uint64_t)to.peers, __ATOMIC_RELAXED);
     }
     if (spawn->how.count) call_hooks.spawned(&spawn->how);

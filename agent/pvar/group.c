@@ -1,8 +1,8 @@
 /* group.c: the handles of an object's variables, and their columns and sets in the run.
  *
- * Variables that exist at the start (without object, or of MPI_COMM_WORLD and MPI_COMM_SELF) form one group and one set, so that an
- * instant is one record. Every later object has its own group. A group is declared when it is first sampled, so that communicators
- * that live less than a period do not fill the run's tables. */
+ * Variables that exist at the start (without object, or of MPI_COMM_WORLD and MPI_COMM_SELF) form one group and one
+ * set, so that an instant is one record. Every later object has its own group. A group is declared when it is first
+ * sampled, so that communicators that live less than a period do not fill the run's tables. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,10 @@
 /* The groups of later objects, by handle: applications have thousands of communicators. */
 static struct pvar_group *by_handle[1 << 12];
 
-static struct pvar_group **bucket_of(union mpi_handle handle) { return &by_handle[handle.number * UINT64_C(0x9e3779b97f4a7c15) >> 52]; }
+static struct pvar_group **bucket_of(union mpi_handle handle)
+{
+    return &by_handle[handle.number * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+}
 
 static size_t pad8(size_t n) { return (n + 7) & ~(size_t)7; }
 static size_t bytes_of(const struct pvar_reading *r) { return r->count * r->variable->size; }
@@ -43,14 +46,15 @@ static bool open_reading(struct pvar_reading *r)
         rc = mpitx_pvar_bind(pvar.session, v->index, &r->object->handle, &r->handle, &count);
     if (rc != MPITX_SUCCESS || count == 0 || count > MAX_COUNT) {
         if (r->object->id <= 2)
-            agent_report(MPITX_RUN_WARNING, "%s: not sampled: MPI_T_pvar_handle_alloc: %s", v->name, rc != MPITX_SUCCESS ? pvar_rc_name(rc) : "invalid number of elements");
-        if (rc == MPITX_SUCCESS)
-            pvar.table->pvar_handle_free(pvar.session, &r->handle);
+            agent_report(MPITX_RUN_WARNING, "%s: not sampled: MPI_T_pvar_handle_alloc: %s", v->name,
+                         rc != MPITX_SUCCESS ? pvar_rc_name(rc) : "invalid number of elements");
+        if (rc == MPITX_SUCCESS) pvar.table->pvar_handle_free(pvar.session, &r->handle);
         r->handle = 0;
         return false;
     }
     r->count = count < 0 ? 1 : (uint32_t)count;
-    if (!v->continuous && (rc = pvar.table->pvar_start(pvar.session, r->handle)) != MPITX_SUCCESS && rc != MPITX_ERR_PVAR_NO_STARTSTOP && r->object->id <= 2)
+    if (!v->continuous && (rc = pvar.table->pvar_start(pvar.session, r->handle)) != MPITX_SUCCESS &&
+        rc != MPITX_ERR_PVAR_NO_STARTSTOP && r->object->id <= 2)
         agent_report(MPITX_RUN_WARNING, "%s: MPI_T_pvar_start: %s", v->name, pvar_rc_name(rc));
     return true;
 }
@@ -60,12 +64,12 @@ static void add_readings(struct pvar_group *g, struct pvar_object *object, int f
     for (int i = from; i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
         unsigned need = object->id == 1 ? PATTERN_WORLD : object->id == 2 ? PATTERN_SELF : PATTERN_ALL;
-        if (v->bind != object->bind || v->proof != PVAR_GOOD || (v->bind == MPITX_BIND_MPI_COMM && !(v->objects & need)))
+        if (v->bind != object->bind || v->proof != PVAR_GOOD ||
+            (v->bind == MPITX_BIND_MPI_COMM && !(v->objects & need)))
             continue;
         struct pvar_reading *r = &g->readings[g->reading_count];
         *r = (struct pvar_reading){.variable = v, .object = object, .virtual = v->virtual ? v->index : -1};
-        if (open_reading(r))
-            g->reading_count++;
+        if (open_reading(r)) g->reading_count++;
     }
 }
 
@@ -80,28 +84,26 @@ static bool sort_readings(struct pvar_group *g)
 {
     struct pvar_reading *sorted = memory_get((g->reading_count + 1) * sizeof *sorted);
     uint32_t n = 0;
-    if (!sorted)
-        return false;
+    if (!sorted) return false;
     for (int large = 0; large < 2; large++)
         for (uint32_t i = 0; i < g->reading_count; i++)
-            if ((bytes_of(&g->readings[i]) > SMALL) == large)
-                sorted[n++] = g->readings[i];
+            if ((bytes_of(&g->readings[i]) > SMALL) == large) sorted[n++] = g->readings[i];
     free(g->readings);
     g->readings = sorted;
     return true;
 }
 
-static bool add_row(struct pvar_group *g, uint32_t first, uint32_t readings, uint32_t columns, uint32_t bytes, char *row)
+static bool add_row(struct pvar_group *g, uint32_t first, uint32_t readings, uint32_t columns, uint32_t bytes,
+                    char *row)
 {
     struct pvar_row *grown = memory_grow(g->rows, (g->row_count + 1) * sizeof *grown);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     g->rows = grown;
     struct pvar_row *r = &g->rows[g->row_count++];
-    *r = (struct pvar_row){.set = -1, .library = g->readings[first].virtual < 0, .bytes = bytes, .columns = columns, .first_reading = first, .readings = readings, .row = row,
+    *r = (struct pvar_row){.set = -1, .library = g->readings[first].virtual < 0, .bytes = bytes, .columns = columns,
+                           .first_reading = first, .readings = readings, .row = row,
                               .column = memory_get(columns * sizeof *r->column), .statuses = memory_new(columns, 1)};
-    if (!r->row || !r->column || !r->statuses)
-        return false;
+    if (!r->row || !r->column || !r->statuses) return false;
     memset(r->column, 0xff, columns * sizeof *r->column);
     return true;
 }
@@ -112,16 +114,15 @@ static bool lay_out_small(struct pvar_group *g, uint32_t *next)
     while (*next < g->reading_count && bytes_of(&g->readings[*next]) <= SMALL) {
         uint32_t first = *next, i = first;
         size_t at = 0;
-        for (; i < g->reading_count && bytes_of(&g->readings[i]) <= SMALL && !need_separate_rows(&g->readings[first], &g->readings[i]); i++) {
+        for (; i < g->reading_count && bytes_of(&g->readings[i]) <= SMALL &&
+             !need_separate_rows(&g->readings[first], &g->readings[i]); i++) {
             size_t size = g->readings[i].variable->size;
             size_t start = (at + size - 1) / size * size;
-            if (start + bytes_of(&g->readings[i]) > MAX_ROW)
-                break;
+            if (start + bytes_of(&g->readings[i]) > MAX_ROW) break;
             at = start + bytes_of(&g->readings[i]);
         }
         char *row = memory_new(1, pad8(at));
-        if (!add_row(g, first, i - first, i - first, (uint32_t)pad8(at), row))
-            return false;
+        if (!add_row(g, first, i - first, i - first, (uint32_t)pad8(at), row)) return false;
         at = 0;
         for (uint32_t k = first; k < i; k++) {
             struct pvar_reading *r = &g->readings[k];
@@ -144,13 +145,11 @@ static bool lay_out_large(struct pvar_group *g, uint32_t first)
     for (uint32_t i = first; i < g->reading_count; i++) {
         struct pvar_reading *r = &g->readings[i];
         size_t bytes = bytes_of(r);
-        if ((r->target = memory_new(1, pad8(bytes))) == NULL)
-            return false;
+        if ((r->target = memory_new(1, pad8(bytes))) == NULL) return false;
         r->row = g->row_count;
         for (size_t at = 0; at < bytes; at += MAX_ROW, r->columns++) {
             size_t piece = bytes - at < MAX_ROW ? pad8(bytes - at) : MAX_ROW;
-            if (!add_row(g, i, 1, 1, (uint32_t)piece, r->target + at))
-                return false;
+            if (!add_row(g, i, 1, 1, (uint32_t)piece, r->target + at)) return false;
         }
     }
     return true;
@@ -162,14 +161,12 @@ static struct pvar_group *finish(struct pvar_group *g)
     uint32_t next = 0;
     bool ok = g->reading_count > 0 && sort_readings(g) && lay_out_small(g, &next) && lay_out_large(g, next);
     g->next = pvar.groups;
-    if (g->next)
-        g->next->previous = g;
+    if (g->next) g->next->previous = g;
     pvar.groups = g;
     struct pvar_group **bucket = bucket_of(g->objects[0].handle);
     g->same = *bucket;
     *bucket = g;
-    if (ok)
-        return g;
+    if (ok) return g;
     pvar_group_free(g);
     return NULL;
 }
@@ -187,7 +184,8 @@ static struct pvar_group *new_group(size_t objects)
 static bool ranks_needed(const struct pvar_group *g, const struct pvar_object *object)
 {
     for (uint32_t i = 0; i < g->reading_count; i++)
-        if (g->readings[i].object == object && (int)g->readings[i].count == object->facts.size && object->facts.size > 1)
+        if (g->readings[i].object == object && (int)g->readings[i].count == object->facts.size &&
+            object->facts.size > 1)
             return true;
     return false;
 }
@@ -195,22 +193,22 @@ static bool ranks_needed(const struct pvar_group *g, const struct pvar_object *o
 struct pvar_group *pvar_group_first(void)
 {
     struct pvar_group *g = new_group(3);
-    if (!g)
-        return NULL;
+    if (!g) return NULL;
     g->objects[0] = (struct pvar_object){.bind = MPITX_BIND_NO_OBJECT};
-    g->objects[1] = (struct pvar_object){.id = 1, .bind = MPITX_BIND_MPI_COMM, .handle = {.number = agent_process.world}, .facts = {.size = agent_process.size, .name = "MPI_COMM_WORLD"}};
-    g->objects[2] = (struct pvar_object){.id = 2, .bind = MPITX_BIND_MPI_COMM, .handle = {.number = agent_process.self}, .facts = {.size = 1, .name = "MPI_COMM_SELF"}};
+    g->objects[1] = (struct pvar_object){.id = 1, .bind = MPITX_BIND_MPI_COMM,
+                                         .handle = {.number = agent_process.world},
+                                         .facts = {.size = agent_process.size, .name = "MPI_COMM_WORLD"}};
+    g->objects[2] = (struct pvar_object){.id = 2, .bind = MPITX_BIND_MPI_COMM, .handle = {.number = agent_process.self},
+                                         .facts = {.size = 1, .name = "MPI_COMM_SELF"}};
     g->object_count = agent_process.sessions || agent_process.world == 0 ? 1 : 3;
-    for (int i = 0; i < g->object_count; i++)
-        add_readings(g, &g->objects[i], 0);
+    for (int i = 0; i < g->object_count; i++) add_readings(g, &g->objects[i], 0);
     return finish(g);
 }
 
 struct pvar_group *pvar_group_late(int first_variable)
 {
     struct pvar_group *g = new_group(1);
-    if (!g)
-        return NULL;
+    if (!g) return NULL;
     g->objects[0] = (struct pvar_object){.bind = MPITX_BIND_NO_OBJECT};
     g->object_count = 1;
     add_readings(g, &g->objects[0], first_variable);
@@ -220,8 +218,7 @@ struct pvar_group *pvar_group_late(int first_variable)
 struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char *how)
 {
     struct pvar_group *g = new_group(1);
-    if (!g)
-        return NULL;
+    if (!g) return NULL;
     struct pvar_object *o = &g->objects[0];
     *o = (struct pvar_object){.id = pvar.next_object++, .bind = bind, .handle = handle};
     g->object_count = 1;
@@ -231,8 +228,7 @@ struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char 
         pvar.skipped_objects++;
     } else {
         add_readings(g, o, 0);
-        if (ranks_needed(g, o))
-            o->facts = object_ask(pvar_kind(bind), handle, epoch, true);
+        if (ranks_needed(g, o)) o->facts = object_ask(pvar_kind(bind), handle, epoch, true);
         if (!o->facts.name[0])
             snprintf(o->facts.name, sizeof o->facts.name, "%s %llu", how ? how : "made", (unsigned long long)o->id);
     }
@@ -253,19 +249,16 @@ void pvar_group_free(struct pvar_group *g)
 {
     const char *why = g->objects[0].bind == MPITX_BIND_MPI_WIN ? "the window was freed" : "the communicator was freed";
     struct pvar_group **place = bucket_of(g->objects[0].handle);
-    while (*place != g)
-        place = &(*place)->same;
+    while (*place != g) place = &(*place)->same;
     *place = g->same;
     if (g->previous)
         g->previous->next = g->next;
     else
         pvar.groups = g->next;
-    if (g->next)
-        g->next->previous = g->previous;
+    if (g->next) g->next->previous = g->previous;
     for (uint32_t i = 0; i < g->reading_count; i++) {
         struct pvar_reading *r = &g->readings[i];
-        if (r->handle)
-            pvar.table->pvar_handle_free(pvar.session, &r->handle);
+        if (r->handle) pvar.table->pvar_handle_free(pvar.session, &r->handle);
     }
     for (uint32_t i = 0; i < g->row_count; i++) {
         struct pvar_row *row = &g->rows[i];
@@ -274,14 +267,11 @@ void pvar_group_free(struct pvar_group *g)
         free(row->column);
         free(row->statuses);
         free(row->last);
-        if (row->readings && bytes_of(&g->readings[row->first_reading]) <= SMALL)
-            free(row->row);
+        if (row->readings && bytes_of(&g->readings[row->first_reading]) <= SMALL) free(row->row);
     }
     for (uint32_t i = 0; i < g->reading_count; i++)
-        if (bytes_of(&g->readings[i]) > SMALL)
-            free(g->readings[i].target);
-    for (int i = 0; i < g->object_count; i++)
-        free(g->objects[i].facts.ranks);
+        if (bytes_of(&g->readings[i]) > SMALL) free(g->readings[i].target);
+    for (int i = 0; i < g->object_count; i++) free(g->objects[i].facts.ranks);
     free(g->readings);
     free(g->rows);
     free(g);
@@ -290,8 +280,7 @@ void pvar_group_free(struct pvar_group *g)
 void pvar_group_unbind(struct pvar_group *g, const char *why)
 {
     for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
-        if (!r->object->id || r->dead)
-            continue;
+        if (!r->object->id || r->dead) continue;
         pvar.table->pvar_handle_free(pvar.session, &r->handle);
         r->handle = 0;
         r->dead = true;
@@ -310,7 +299,8 @@ static int declare_column(const struct pvar_reading *r, uint32_t piece)
     struct mpitx_run_column c = {
         .variable = v->name, .var_class = v->var_class, .datatype = v->datatype, .first = first,
         .count = r->count - first < most ? r->count - first : most, .bind = v->bind, .object = o->id,
-        .object_name = o->id ? o->facts.name : NULL, .enum_name = v->enum_name, .items = v->items, .item_count = v->item_count,
+        .object_name = o->id ? o->facts.name
+                             : NULL, .enum_name = v->enum_name, .items = v->items, .item_count = v->item_count,
         .enum_flags = v->enum_flags, .description = v->description, .unit = v->unit,
         .as = v->raw ? MPITX_RUN_AS_RAW : MPITX_RUN_AS_DEFAULT,
     };
@@ -328,34 +318,29 @@ static int declare_row(struct pvar_group *g, uint32_t index)
     uint32_t bytes = 0;
     for (uint32_t k = 0; k < row->columns; k++) {
         struct pvar_reading *r = &g->readings[row->first_reading + k];
-        if (row->column[k] != UINT32_MAX)
-            continue;
+        if (row->column[k] != UINT32_MAX) continue;
         int id = declare_column(r, index - r->row);
-        if (id < 0)
-            return id;
+        if (id < 0) return id;
         row->column[k] = (uint32_t)id;
     }
     int set = mpitx_run_declare_set(agent_run, row->column, row->columns, NULL, &bytes);
-    if (set >= 0 && bytes != row->bytes)
-        return MPITX_RUN_INVALID;
-    if (set >= 0)
-        row->set = set;
+    if (set >= 0 && bytes != row->bytes) return MPITX_RUN_INVALID;
+    if (set >= 0) row->set = set;
     return set < 0 ? set : 0;
 }
 
 bool pvar_group_declare(struct pvar_group *g)
 {
-    if (g->refused)
-        return false;
+    if (g->refused) return false;
     for (uint32_t i = 0; i < g->row_count; i++) {
         int rc = g->rows[i].set < 0 ? declare_row(g, i) : 0;
         if (rc == MPITX_RUN_INVALID) {
             g->refused = true;
             if (pvar.refused_objects++ == 0)
-                agent_report(MPITX_RUN_WARNING, "too many variables and objects: %s and later ones are not recorded", g->objects[0].id ? g->objects[0].facts.name : "a variable");
+                agent_report(MPITX_RUN_WARNING, "too many variables and objects: %s and later ones are not recorded",
+                             g->objects[0].id ? g->objects[0].facts.name : "a variable");
         }
-        if (rc)
-            return false;
+        if (rc) return false;
     }
     g->declared = true;
     for (uint32_t i = 0; i < g->reading_count; i++) /* errors from before the declaration */
@@ -371,7 +356,6 @@ void pvar_reading_status(struct pvar_group *g, struct pvar_reading *r, int statu
         uint8_t *kept = &row->statuses[r->position];
         row->bad = row->bad + (status != MPITX_RUN_OK ? 1u : 0u) - (*kept != MPITX_RUN_OK ? 1u : 0u);
         *kept = (uint8_t)status;
-        if (row->set >= 0 && reason)
-            mpitx_run_column_status(agent_run, row->column[r->position], status, reason);
+        if (row->set >= 0 && reason) mpitx_run_column_status(agent_run, row->column[r->position], status, reason);
     }
 }

@@ -13,12 +13,12 @@ struct pvar pvar = {.next_object = 3};
 bool pvar_open(void)
 {
     char missing[128] = "";
-    void *handle = agent_process.library && agent_process.library[0] ? dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    void *handle = agent_process.library && agent_process.library[0]
+                   ? dlopen(agent_process.library, RTLD_NOW | RTLD_NOLOAD) : NULL;
     if (!handle) {
         Dl_info info;
         void *init = library_function("MPI_Init");
-        if (init && dladdr(init, &info) && info.dli_fname)
-            handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+        if (init && dladdr(init, &info) && info.dli_fname) handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
     }
     if (!handle) {
         agent_note("nothing is sampled: cannot open the MPI library: %s", dlerror());
@@ -33,16 +33,17 @@ bool pvar_open(void)
     return true;
 }
 
-/* The thread level requested for MPI_T. In Open MPI it becomes the library's level: up to 5.0, MPI_Query_thread returns it; 6.0 locks in
- * every call from then on. So the application's own level is requested. In MPICH it applies to MPI_T only. */
+/* The thread level requested for MPI_T. In Open MPI it becomes the library's level: up to 5.0, MPI_Query_thread returns
+ * it; 6.0 locks in every call from then on. So the application's own level is requested. In MPICH it applies to MPI_T
+ * only. */
 static int level_to_ask(void)
 {
-    if (strcmp(library_family, "mpich") == 0)
-        return MPITX_THREAD_MULTIPLE;
+    if (strcmp(library_family, "mpich") == 0) return MPITX_THREAD_MULTIPLE;
     return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
 }
 
-/* While MPI_T is initialized, Open MPI does not finalize with its last session, and the next session cannot communicate. */
+/* While MPI_T is initialized, Open MPI does not finalize with its last session, and the next session cannot
+ * communicate. */
 static bool must_end_first(void) { return agent_process.sessions && strcmp(library_family, "openmpi") == 0; }
 
 /* Open MPI 6 can end MPI_T before its last session. It has MPI_T events; earlier releases do not. */
@@ -50,8 +51,7 @@ static bool can_end_first(void) { return pvar.table->has("MPI_T_event_get_num");
 
 bool pvar_init_mpi_t(const char *without)
 {
-    if (pvar.mpi_t)
-        return true;
+    if (pvar.mpi_t) return true;
     if (must_end_first() && !can_end_first()) {
         agent_note("%s: without MPI_Init, Open MPI could not open another session after MPI_T", without);
         return false;
@@ -69,8 +69,7 @@ bool pvar_init_mpi_t(const char *without)
 void pvar_start_mpi_t(void)
 {
     static const char without[] = "the library's variables are not sampled";
-    if (!pvar_init_mpi_t(without))
-        return;
+    if (!pvar_init_mpi_t(without)) return;
     int rc = pvar.table->pvar_session_create(&pvar.session);
     if (rc != MPITX_SUCCESS) {
         agent_note("%s: MPI_T_pvar_session_create: %s", without, pvar_rc_name(rc));
@@ -81,10 +80,8 @@ void pvar_start_mpi_t(void)
 /* Otherwise MPI_T is never finalized, as libraries crash then. */
 void pvar_before_last_session(void)
 {
-    if (!pvar.mpi_t || pvar.busy || !must_end_first())
-        return;
-    if (pvar.session)
-        pvar.table->pvar_session_free(&pvar.session); /* with its handles */
+    if (!pvar.mpi_t || pvar.busy || !must_end_first()) return;
+    if (pvar.session) pvar.table->pvar_session_free(&pvar.session); /* with its handles */
     pvar.mpi_t = false;
     pvar.table->t_finalize();
 }
@@ -94,14 +91,14 @@ const char *pvar_rc_name(int rc)
     static const char *const names[] = {
         "MPI_SUCCESS", "MPI_T_ERR_INVALID", "MPI_T_ERR_MEMORY", "MPI_T_ERR_NOT_INITIALIZED", "MPI_T_ERR_CANNOT_INIT",
         "MPI_T_ERR_INVALID_INDEX", "MPI_T_ERR_INVALID_ITEM", "MPI_T_ERR_INVALID_HANDLE", "MPI_T_ERR_OUT_OF_HANDLES",
-        "MPI_T_ERR_OUT_OF_SESSIONS", "MPI_T_ERR_INVALID_SESSION", "MPI_T_ERR_INVALID_NAME", "MPI_T_ERR_CVAR_SET_NOT_NOW",
-        "MPI_T_ERR_CVAR_SET_NEVER", "MPI_T_ERR_PVAR_NO_STARTSTOP", "MPI_T_ERR_PVAR_NO_WRITE", "MPI_T_ERR_PVAR_NO_ATOMIC",
+        "MPI_T_ERR_OUT_OF_SESSIONS", "MPI_T_ERR_INVALID_SESSION", "MPI_T_ERR_INVALID_NAME",
+        "MPI_T_ERR_CVAR_SET_NOT_NOW",
+        "MPI_T_ERR_CVAR_SET_NEVER", "MPI_T_ERR_PVAR_NO_STARTSTOP", "MPI_T_ERR_PVAR_NO_WRITE",
+        "MPI_T_ERR_PVAR_NO_ATOMIC",
         "MPI_T_ERR_NOT_SUPPORTED", "MPI_T_ERR_NOT_ACCESSIBLE"};
     static _Thread_local char other[48];
-    if (rc >= 0 && rc < (int)(sizeof names / sizeof *names))
-        return names[rc];
-    if (mpitx_error_class(rc))
-        return mpitx_error_class(rc);
+    if (rc >= 0 && rc < (int)(sizeof names / sizeof *names)) return names[rc];
+    if (mpitx_error_class(rc)) return mpitx_error_class(rc);
     snprintf(other, sizeof other, "error %d of the library", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
     return other;
 }

@@ -19,8 +19,7 @@ enum probe { PROBE_START, PROBE_LATE, PROBE_NONE };
 static enum probe when(void)
 {
     const char *text = agent_config("probe", 0);
-    if (text && strcmp(text, "late") == 0)
-        return PROBE_LATE;
+    if (text && strcmp(text, "late") == 0) return PROBE_LATE;
     return text && strcmp(text, "none") == 0 ? PROBE_NONE : PROBE_START;
 }
 
@@ -28,7 +27,8 @@ void (*pvar_in_child)(void);
 
 bool pvar_probes(void) { return when() != PROBE_NONE; }
 
-int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table)
+int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options,
+                   const struct mpitx_table *table)
 {
     struct mpitx_probe_options with = *options;
     int saved = errno;
@@ -47,8 +47,7 @@ static struct pvar_object trial;
 
 static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle *handle, int *count)
 {
-    if (object == MPITX_OBJECT_NONE)
-        return pvar.table->pvar_handle_alloc(session, index, object, handle, count);
+    if (object == MPITX_OBJECT_NONE) return pvar.table->pvar_handle_alloc(session, index, object, handle, count);
     return mpitx_pvar_bind(session, index, &trial.handle, handle, count);
 }
 
@@ -56,8 +55,7 @@ static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle
 static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_pvar_info *info)
 {
     int rc = pvar.table->pvar_get_info(index, name, name_len, desc, desc_len, info);
-    if (rc == MPITX_SUCCESS && info->bind == MPITX_BIND_MPI_WIN)
-        info->bind = MPITX_BIND_MPI_COMM;
+    if (rc == MPITX_SUCCESS && info->bind == MPITX_BIND_MPI_WIN) info->bind = MPITX_BIND_MPI_COMM;
     return rc;
 }
 
@@ -79,9 +77,11 @@ static void apply_result(struct pvar_variable *v, const struct mpitx_probe_item 
     if (it->fault || it->overrun)
         agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
     else if (it->info_rc != MPITX_SUCCESS || it->alloc_rc != MPITX_SUCCESS)
-        agent_report(MPITX_RUN_WARNING, "%s: not sampled: %s", v->name, pvar_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
+        agent_report(MPITX_RUN_WARNING, "%s: not sampled: %s", v->name,
+                     pvar_rc_name(it->info_rc != MPITX_SUCCESS ? it->info_rc : it->alloc_rc));
     else if (it->too_large || it->count == 0)
-        agent_report(MPITX_RUN_INFO, "%s: not sampled: it has %s", v->name, it->count == 0 ? "no elements" : "too many elements");
+        agent_report(MPITX_RUN_INFO, "%s: not sampled: it has %s", v->name,
+                     it->count == 0 ? "no elements" : "too many elements");
     else
         v->proof = PVAR_GOOD;
 }
@@ -92,38 +92,37 @@ static void report_faults(struct pvar_variable **chosen, const struct mpitx_prob
     for (int i = 0; i < n; i++) {
         int same = 0;
         bool reported = false;
-        if (!items[i].fault && !items[i].overrun)
-            continue;
+        if (!items[i].fault && !items[i].overrun) continue;
         for (int k = 0; k < n; k++)
-            if (items[k].fault == items[i].fault && items[k].fault_step == items[i].fault_step && items[k].overrun == items[i].overrun) {
+            if (items[k].fault == items[i].fault && items[k].fault_step == items[i].fault_step &&
+                items[k].overrun == items[i].overrun) {
                 same++;
                 reported = reported || k < i;
             }
-        if (reported)
-            continue;
+        if (reported) continue;
         const char *what = items[i].fault == MPITX_FAULT_CRASH     ? "crashes"
                            : items[i].fault == MPITX_FAULT_TIMEOUT ? "hangs"
                            : items[i].fault                        ? "was not reached in time"
                                                                    : "writes past the end of the value";
         char more[32] = "";
-        if (same > 1)
-            snprintf(more, sizeof more, " and %d more", same - 1);
-        agent_report(MPITX_RUN_INFO, "%s%s: not sampled: the library %s in %s (tried in a child process)", chosen[i]->name, more,
-                     what, items[i].fault ? step_of(&items[i]) : "MPI_T_pvar_read");
+        if (same > 1) snprintf(more, sizeof more, " and %d more", same - 1);
+        agent_report(MPITX_RUN_INFO, "%s%s: not sampled: the library %s in %s (tried in a child process)",
+                     chosen[i]->name, more, what, items[i].fault ? step_of(&items[i]) : "MPI_T_pvar_read");
     }
 }
 
-/* Skips variables that appeared late. Trying them would copy a process that may be large by now, so the user has to ask for it. */
+/* Skips variables that appeared late. Trying them would copy a process that may be large by now, so the user has to ask
+ * for it. */
 static void skip_late(struct pvar_variable **chosen, int n)
 {
     static bool reported;
     char more[32] = "";
-    for (int i = 0; i < n; i++)
-        chosen[i]->proof = PVAR_BAD;
-    if (n > 1)
-        snprintf(more, sizeof more, " and %d more", n - 1);
+    for (int i = 0; i < n; i++) chosen[i]->proof = PVAR_BAD;
+    if (n > 1) snprintf(more, sizeof more, " and %d more", n - 1);
     if (!reported)
-        agent_report(MPITX_RUN_WARNING, "%s%s: not sampled: first listed after MPI_Init, and not tried; use --probe late to try it then, or --no-probe to read it untried", chosen[0]->name, more);
+        agent_report(MPITX_RUN_WARNING,
+                     "%s%s: not sampled: first listed after MPI_Init, and not tried; use --probe late to try it then, "
+                     "or --no-probe to read it untried", chosen[0]->name, more);
     reported = true;
 }
 
@@ -149,8 +148,7 @@ static void try_all(struct pvar_variable **chosen, int n, const struct pvar_obje
         else
             chosen[i]->proof = PVAR_BAD;
     }
-    if (rc == MPITX_SUCCESS)
-        report_faults(chosen, probe.items, n);
+    if (rc == MPITX_SUCCESS) report_faults(chosen, probe.items, n);
     mpitx_probe_free(&probe);
     if (rc != MPITX_SUCCESS)
         agent_report(MPITX_RUN_SEVERE, "the library's variables are not sampled: cannot try them in a child process");
@@ -162,16 +160,15 @@ void pvar_try_new(const struct pvar_object *object)
     struct pvar_variable **chosen = memory_new((size_t)pvar.variable_count + 1, sizeof *chosen);
     for (int i = 0; chosen && i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
-        if (v->proof == PVAR_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind))
-            chosen[n++] = v;
+        if (v->proof == PVAR_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind)) chosen[n++] = v;
     }
     static bool had_communicator;
     bool communicator = object->bind == MPITX_BIND_MPI_COMM;
-    bool late = pvar.started && (had_communicator || !communicator); /* a program with sessions starts with its first communicator */
+    /* a program with sessions starts with its first communicator */
+    bool late = pvar.started && (had_communicator || !communicator);
     had_communicator |= communicator;
     if (n > 0 && when() == PROBE_NONE)
-        for (int i = 0; i < n; i++)
-            chosen[i]->proof = PVAR_GOOD; /* as requested */
+        for (int i = 0; i < n; i++) chosen[i]->proof = PVAR_GOOD; /* as requested */
     else if (n > 0 && late && when() == PROBE_START)
         skip_late(chosen, n);
     else if (n > 0)

@@ -69,7 +69,8 @@ struct pvar_reading {
     mpitx_handle handle;
     uint32_t count;
     char *target;      /* where the value goes, in a row */
-    uint32_t row, position, columns; /* the row and the position of its first column; the number of columns, in consecutive rows */
+    /* the row and the position of its first column; the number of columns, in consecutive rows */
+    uint32_t row, position, columns;
     int rc, code;      /* of the last read: our code and the library's */
     int virtual;       /* index of a virtual variable; -1: the library's variable */
     bool dead;         /* no longer read */
@@ -134,7 +135,8 @@ const char *pvar_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */
 bool pvar_open(void);    /* finds MPI_T's routines; on failure, notes say why */
 bool pvar_init_mpi_t(const char *without); /* once; on failure, a note says that there is "no …" (without) and why */
 void pvar_start_mpi_t(void); /* with a session */
-void pvar_before_last_session(void); /* ends MPI_T where the library needs it; nothing may use it at the same time or later */
+/* ends MPI_T where the library needs it; nothing may use it at the same time or later */
+void pvar_before_last_session(void);
 
 /* select.c */
 void pvar_read_patterns(void);
@@ -148,7 +150,8 @@ void pvar_suggest(const char *name); /* adds a similar name to the run; NULL end
 void pvar_try_new(const struct pvar_object *object); /* tries untried variables that are bound to it or to nothing */
 bool pvar_probes(void); /* false: variables are read untried */
 extern void (*pvar_in_child)(void); /* called first in a child that tries variables */
-int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options, const struct mpitx_table *table);
+int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *options,
+                   const struct mpitx_table *table);
 
 /* group.c */
 struct pvar_group *pvar_group_first(void);
@@ -164,7 +167,8 @@ void pvar_reading_status(struct pvar_group *group, struct pvar_reading *reading,
 /* read.c */
 void pvar_read(struct pvar_group *group, uint64_t now);
 bool pvar_read_one(struct pvar_group *group, struct pvar_reading *reading, uint64_t now); /* false: there is no value */
-double pvar_element(const struct pvar_reading *reading, uint32_t element); /* of the value read last; NaN: no such element */
+/* of the value read last; NaN: no such element */
+double pvar_element(const struct pvar_reading *reading, uint32_t element);
 bool pvar_stop_library(void); /* stops reading the library's variables; returns whether any was read */
 
 /* set.c */
@@ -179,8 +183,10 @@ struct pvar_cvar {
     mpitx_handle enumtype;
 };
 /* Returns false if text is not a value of the variable; why has the reason. */
-bool pvar_value_parse(const struct mpitx_table *t, const struct pvar_cvar *v, const char *text, char *out, char *why, size_t why_len);
-void pvar_value_print(const struct mpitx_table *t, const struct pvar_cvar *v, const char *value, char *text, size_t len);
+bool pvar_value_parse(const struct mpitx_table *t, const struct pvar_cvar *v, const char *text, char *out, char *why,
+                      size_t why_len);
+void pvar_value_print(const struct mpitx_table *t, const struct pvar_cvar *v, const char *value, char *text,
+                      size_t len);
 bool pvar_value_equal(const struct pvar_cvar *v, const char *a, const char *b);
 
 #pragma GCC visibility pop

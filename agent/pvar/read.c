@@ -1,5 +1,5 @@
-/* read.c: reads the values of one instant. It calls the library's function directly, as the shim would add a tenth to the cost of a
- * sample. */
+/* read.c: reads the values of one instant. It calls the library's function directly, as the shim would add a tenth to
+ * the cost of a sample. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -13,7 +13,8 @@ static void read_changed(struct pvar_group *g, struct pvar_reading *r, int code)
     int rc = pvar.table->pvar_read(pvar.session, r->handle, r->target);
     r->code = code;
     r->rc = rc;
-    r->dead = rc == MPITX_ERR_INVALID_HANDLE || rc == MPITX_ERR_INVALID_INDEX || rc == MPITX_ERR_INVALID_SESSION || rc == MPITX_ERR_NOT_INITIALIZED;
+    r->dead = rc == MPITX_ERR_INVALID_HANDLE || rc == MPITX_ERR_INVALID_INDEX || rc == MPITX_ERR_INVALID_SESSION ||
+              rc == MPITX_ERR_NOT_INITIALIZED;
     if (rc == MPITX_SUCCESS)
         pvar_reading_status(g, r, MPITX_RUN_OK, "");
     else
@@ -25,8 +26,7 @@ bool pvar_stop_library(void)
     bool any = false;
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
         for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
-            if (r->virtual >= 0 || r->dead)
-                continue;
+            if (r->virtual >= 0 || r->dead) continue;
             r->dead = any = true;
             pvar_reading_status(g, r, MPITX_RUN_ERROR, NULL);
         }
@@ -45,11 +45,9 @@ static inline void read_one(MPI_T_pvar_session session, struct pvar_group *g, st
         }
         return;
     }
-    if (r->dead || __builtin_expect(pvar.virtual_only, 0))
-        return;
+    if (r->dead || __builtin_expect(pvar.virtual_only, 0)) return;
     int code = ((__typeof__(MPI_T_pvar_read) *)pvar.read_routine)(session, (MPI_T_pvar_handle)r->handle, r->target);
-    if (__builtin_expect(code != r->code, 0))
-        read_changed(g, r, code);
+    if (__builtin_expect(code != r->code, 0)) read_changed(g, r, code);
 }
 
 void pvar_read(struct pvar_group *g, uint64_t now)
@@ -68,9 +66,10 @@ static double element(const struct pvar_reading *r, uint32_t i)
     switch (r->variable->datatype) {
     case MPITX_TYPE_DOUBLE: return ELEMENT(double);
     case MPITX_TYPE_FLOAT: return ELEMENT(float);
-    case MPITX_TYPE_UNSIGNED: case MPITX_TYPE_UNSIGNED_LONG: case MPITX_TYPE_UNSIGNED_LONG_LONG: case MPITX_TYPE_UINT32_T:
-    case MPITX_TYPE_UINT64_T: case MPITX_TYPE_C_BOOL: case MPITX_TYPE_UNSIGNED_SHORT: case MPITX_TYPE_UNSIGNED_CHAR:
-    case MPITX_TYPE_UINT8_T: case MPITX_TYPE_UINT16_T: case MPITX_TYPE_BYTE: is_signed = false;
+    case MPITX_TYPE_UNSIGNED: case MPITX_TYPE_UNSIGNED_LONG: case MPITX_TYPE_UNSIGNED_LONG_LONG:
+    case MPITX_TYPE_UINT32_T: case MPITX_TYPE_UINT64_T: case MPITX_TYPE_C_BOOL: case MPITX_TYPE_UNSIGNED_SHORT:
+    case MPITX_TYPE_UNSIGNED_CHAR: case MPITX_TYPE_UINT8_T: case MPITX_TYPE_UINT16_T: case MPITX_TYPE_BYTE:
+        is_signed = false;
     }
     switch (r->variable->size) {
     case 1: return is_signed ? ELEMENT(int8_t) : ELEMENT(uint8_t);
@@ -88,4 +87,7 @@ bool pvar_read_one(struct pvar_group *g, struct pvar_reading *r, uint64_t now)
     return r->rc == MPITX_SUCCESS;
 }
 
-double pvar_element(const struct pvar_reading *r, uint32_t i) { return i < r->count ? element(r, i) : __builtin_nan(""); }
+double pvar_element(const struct pvar_reading *r, uint32_t i)
+{
+    return i < r->count ? element(r, i) : __builtin_nan("");
+}

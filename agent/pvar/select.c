@@ -16,8 +16,7 @@
 void pvar_read_patterns(void)
 {
     int n = 0;
-    while (agent_config("pvar", n))
-        n++;
+    while (agent_config("pvar", n)) n++;
     pvar.patterns = memory_new((size_t)n + 1, sizeof *pvar.patterns);
     for (int i = 0; pvar.patterns && i < n; i++) {
         struct pvar_pattern *p = &pvar.patterns[pvar.pattern_count];
@@ -27,7 +26,8 @@ void pvar_read_patterns(void)
             continue;
         }
         pvar.pattern_count++;
-        if (agent_process.sessions && p->names.objects & PATTERN_WORLD) p->names.objects |= PATTERN_ALL; /* there is no MPI_COMM_WORLD */
+        /* there is no MPI_COMM_WORLD */
+        if (agent_process.sessions && p->names.objects & PATTERN_WORLD) p->names.objects |= PATTERN_ALL;
     }
 }
 
@@ -36,29 +36,26 @@ static bool only_virtual(const struct pvar_pattern *p) { return strncmp(p->names
 bool pvar_has_virtual(void)
 {
     for (int i = 0; i < pvar.variable_count; i++)
-        if (pvar.variables[i]->virtual)
-            return true;
+        if (pvar.variables[i]->virtual) return true;
     return false;
 }
 
 bool pvar_wants_library(void)
 {
     for (int i = 0; i < pvar.pattern_count; i++)
-        if (!only_virtual(&pvar.patterns[i]))
-            return true;
+        if (!only_virtual(&pvar.patterns[i])) return true;
     return false;
 }
 
-/* Returns the objects for which patterns select a variable; 0: not selected. A star does not match the "/" of one function's share
- * (mpitx:bytes_sent/MPI_Send), as "*" would otherwise select a thousand columns. */
+/* Returns the objects for which patterns select a variable; 0: not selected. A star does not match the "/" of one
+ * function's share (mpitx:bytes_sent/MPI_Send), as "*" would otherwise select a thousand columns. */
 static unsigned wanted(const char *name, int var_class, bool virtual)
 {
     unsigned objects = 0;
     const char *share = virtual ? strchr(name, '/') : NULL;
     for (int i = 0; i < pvar.pattern_count; i++) {
         struct pvar_pattern *p = &pvar.patterns[i];
-        if (share && !strchr(p->names.glob, '/'))
-            continue;
+        if (share && !strchr(p->names.glob, '/')) continue;
         if (pattern_match(&p->names, name, var_class)) {
             objects |= p->names.objects;
             p->matched = true;
@@ -73,14 +70,12 @@ void pvar_suggest(const char *name)
     static char names[3500]; /* under the lock, or at start */
     static size_t used;
     size_t length = name ? strlen(name) : 0;
-    if (agent_process.rank > 0 || length >= sizeof names)
-        return;
+    if (agent_process.rank > 0 || length >= sizeof names) return;
     if (used && (!name || used + length + 2 > sizeof names)) {
         mpitx_run_note(agent_run, MPITX_RUN_INFO, MPITX_RUN_NOTE_SUGGESTIONS, names);
         used = 0;
     }
-    if (name)
-        used += (size_t)snprintf(names + used, sizeof names - used, used ? "\n%s" : "%s", name);
+    if (name) used += (size_t)snprintf(names + used, sizeof names - used, used ? "\n%s" : "%s", name);
 }
 
 /* Suggests names for a literal pattern that matched nothing. */
@@ -90,12 +85,10 @@ static void suggest(bool virtual)
     struct virtual_info own;
     struct mpitx_pvar_info info;
     for (int i = 0; virtual && i < virtual_count(); i++)
-        if (virtual_info(i, &own) && !strchr(own.name, '/'))
-            pvar_suggest(own.name);
+        if (virtual_info(i, &own) && !strchr(own.name, '/')) pvar_suggest(own.name);
     for (int i = 0; !virtual && i < pvar.library_count; i++) {
         int length = sizeof name, none = 0;
-        if (pvar.table->pvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
-            pvar_suggest(name);
+        if (pvar.table->pvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS) pvar_suggest(name);
     }
     pvar_suggest(NULL);
 }
@@ -107,14 +100,12 @@ void pvar_note_unmatched(bool at_end)
     for (int i = 0; i < pvar.pattern_count; i++) {
         struct pvar_pattern *p = &pvar.patterns[i];
         bool virtual = only_virtual(p);
-        if (p->matched || p->noted)
-            continue;
+        if (p->matched || p->noted) continue;
         if (!at_end && !suggested[virtual] && pattern_is_literal(&p->names)) {
             suggested[virtual] = true;
             suggest(virtual);
         }
-        if (may_grow && !virtual)
-            continue;
+        if (may_grow && !virtual) continue;
         p->noted = true;
         agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED, p->text);
     }
@@ -142,17 +133,17 @@ static void select_virtual(void)
 {
     for (int i = 0; i < virtual_count(); i++) {
         struct virtual_info info;
-        if (!virtual_info(i, &info) || !wanted(info.name, info.var_class, true))
-            continue;
+        if (!virtual_info(i, &info) || !wanted(info.name, info.var_class, true)) continue;
         if (virtual_activate(i, true) < 0) {
             agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables of mpitx", info.name);
             continue;
         }
-        struct pvar_variable v = {.virtual = true, .index = i, .name = memory_text(info.name), .description = memory_text(info.description ? info.description : ""),
-                                     .unit = info.unit, .raw = !info.grows, .var_class = info.var_class, .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT,
-                                     .continuous = true, .size = 8, .objects = PATTERN_WORLD, .proof = PVAR_GOOD};
-        if (!v.name || !v.description || !add(&v))
-            return;
+        struct pvar_variable v = {.virtual = true, .index = i, .name = memory_text(info.name),
+                                  .description = memory_text(info.description ? info.description : ""),
+                                  .unit = info.unit, .raw = !info.grows, .var_class = info.var_class,
+                                  .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT, .continuous = true,
+                                  .size = 8, .objects = PATTERN_WORLD, .proof = PVAR_GOOD};
+        if (!v.name || !v.description || !add(&v)) return;
     }
 }
 
@@ -162,8 +153,7 @@ static bool distinct_bits(const struct pvar_variable *v)
     int bits = 0;
     for (uint32_t i = 0; i < v->item_count; i++) {
         int64_t value = v->items[i].value;
-        if (value < 0 || (value & (value - 1)) != 0 || (seen & value) != 0)
-            return false;
+        if (value < 0 || (value & (value - 1)) != 0 || (seen & value) != 0) return false;
         seen |= value;
         bits += value != 0;
     }
@@ -174,18 +164,15 @@ static void read_enum(struct pvar_variable *v, mpitx_handle enumtype)
 {
     char name[512] = "";
     int n = 0, length = sizeof name;
-    if (pvar.table->enum_get_info(enumtype, &n, name, &length) != MPITX_SUCCESS || n <= 0 || n > MAX_ITEMS)
-        return;
+    if (pvar.table->enum_get_info(enumtype, &n, name, &length) != MPITX_SUCCESS || n <= 0 || n > MAX_ITEMS) return;
     struct mpitx_run_enum_item *items = memory_new((size_t)n, sizeof *items);
     v->enum_name = memory_text(name);
     for (int i = 0; items && i < n; i++) {
         char item[512] = "";
         int value = 0;
         length = sizeof item;
-        if (pvar.table->enum_get_item(enumtype, i, &value, item, &length) != MPITX_SUCCESS)
-            continue;
-        if ((items[v->item_count].name = memory_text(item)) != NULL)
-            items[v->item_count++].value = value;
+        if (pvar.table->enum_get_item(enumtype, i, &value, item, &length) != MPITX_SUCCESS) continue;
+        if ((items[v->item_count].name = memory_text(item)) != NULL) items[v->item_count++].value = value;
     }
     v->items = items;
     v->enum_flags = distinct_bits(v);
@@ -200,45 +187,37 @@ static void select_one(int index)
     if (pvar.table->pvar_get_info(index, name, &name_length, text, &text_length, &info) != MPITX_SUCCESS)
         return; /* unloaded: libraries keep dead indices */
     unsigned objects = wanted(name, info.var_class, false);
-    if (!objects)
-        return;
+    if (!objects) return;
     for (int i = 0; i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
-        if (!v->virtual && v->var_class == info.var_class && strcmp(v->name, name) == 0)
-            return;
+        if (!v->virtual && v->var_class == info.var_class && strcmp(v->name, name) == 0) return;
     }
-    struct pvar_variable v = {.index = index, .name = memory_text(name), .description = memory_text(text), .var_class = info.var_class,
-                                 .datatype = info.datatype, .bind = info.bind, .continuous = info.continuous,
-                                 .size = mpitx_type_size(info.datatype), .objects = objects};
-    if (!v.name || !v.description)
-        return;
+    struct pvar_variable v = {.index = index, .name = memory_text(name), .description = memory_text(text),
+                              .var_class = info.var_class, .datatype = info.datatype, .bind = info.bind, .continuous =
+                              info.continuous, .size = mpitx_type_size(info.datatype), .objects = objects};
+    if (!v.name || !v.description) return;
     if (!v.size) {
         agent_report(MPITX_RUN_WARNING, "%s: not sampled: unknown datatype", name);
         return;
     }
     if (v.bind != MPITX_BIND_NO_OBJECT && v.bind != MPITX_BIND_MPI_COMM && v.bind != MPITX_BIND_MPI_WIN) {
-        agent_report(MPITX_RUN_WARNING, "%s: not sampled: bound to an object other than a communicator or window", name);
+        agent_report(MPITX_RUN_WARNING, "%s: not sampled: bound to an object other than a communicator or window",
+                     name);
         return;
     }
     if (v.var_class == MPITX_PVAR_CLASS_TIMER && v.datatype == MPITX_TYPE_DOUBLE)
         v.unit = "s"; /* MPI_Wtime's unit, by the standard; other units may only be in the description */
-    if (info.enumtype)
-        read_enum(&v, info.enumtype);
-    if (!add(&v))
-        agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables are selected", name);
+    if (info.enumtype) read_enum(&v, info.enumtype);
+    if (!add(&v)) agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables are selected", name);
 }
 
 void pvar_select(void)
 {
     int n = 0;
-    if (pvar.variable_count == 0)
-        select_virtual();
-    if (!pvar.mpi_t || !pvar_wants_library() || pvar.table->pvar_get_num(&n) != MPITX_SUCCESS)
-        return;
-    for (int i = pvar.library_count; i < n; i++)
-        select_one(i);
-    if (n > pvar.library_count)
-        pvar.library_count = n;
+    if (pvar.variable_count == 0) select_virtual();
+    if (!pvar.mpi_t || !pvar_wants_library() || pvar.table->pvar_get_num(&n) != MPITX_SUCCESS) return;
+    for (int i = pvar.library_count; i < n; i++) select_one(i);
+    if (n > pvar.library_count) pvar.library_count = n;
     for (int i = 0; i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
         if (v->bind == MPITX_BIND_MPI_WIN || (v->bind == MPITX_BIND_MPI_COMM && (v->objects & PATTERN_ALL)))

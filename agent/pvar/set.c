@@ -1,5 +1,5 @@
-/* set.c: control variables. Those set in the environment (set=) are verified after MPI_Init. Those to be written then (set_after=) are
- * tried in a forked child, written, and read back. Each result goes to the run. */
+/* set.c: control variables. Those set in the environment (set=) are verified after MPI_Init. Those to be written then
+ * (set_after=) are tried in a forked child, written, and read back. Each result goes to the run. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,14 +53,13 @@ static void find_cvars(struct setting *s, int n)
     for (int i = 0; i < cvars; i++) {
         int length = sizeof name, none = 0;
         struct mpitx_cvar_info info = {0};
-        if (pvar.table->cvar_get_info(i, name, &length, NULL, &none, &info) != MPITX_SUCCESS)
-            continue;
+        if (pvar.table->cvar_get_info(i, name, &length, NULL, &none, &info) != MPITX_SUCCESS) continue;
         for (int k = 0; k < n; k++) {
-            if (s[k].found || strcmp(s[k].name, name) != 0)
-                continue;
+            if (s[k].found || strcmp(s[k].name, name) != 0) continue;
             s[k].found = true;
-            s[k].cvar = (struct pvar_cvar){.index = i, .datatype = info.datatype, .scope = info.scope, .bind = info.bind,
-                                              .size = mpitx_type_size(info.datatype), .enumtype = info.enumtype};
+            s[k].cvar = (struct pvar_cvar){.index = i, .datatype = info.datatype, .scope = info.scope,
+                                           .bind = info.bind, .size = mpitx_type_size(info.datatype),
+                                           .enumtype = info.enumtype};
         }
     }
     for (int k = 0; k < n; k++)
@@ -77,15 +76,12 @@ static void suggest_cvars(const struct setting *s, int n)
 {
     static char name[1024];
     int cvars = 0, missing = 0;
-    for (int k = 0; k < n; k++)
-        missing += !s[k].found;
-    if (missing)
-        pvar.table->cvar_get_num(&cvars);
+    for (int k = 0; k < n; k++) missing += !s[k].found;
+    if (missing) pvar.table->cvar_get_num(&cvars);
     for (int i = 0; i < cvars; i++) {
         int length = sizeof name, none = 0;
         struct mpitx_cvar_info info = {0};
-        if (pvar.table->cvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS)
-            pvar_suggest(name);
+        if (pvar.table->cvar_get_info(i, name, &length, NULL, &none, &info) == MPITX_SUCCESS) pvar_suggest(name);
     }
     pvar_suggest(NULL);
 }
@@ -96,16 +92,15 @@ static void failed(struct setting *s, const char *what)
     s->result = s->text;
 }
 
-/* Tries settings without a result in a child: reads them, and writes those that have a parsed value and are to be written. */
+/* Tries settings without a result in a child: reads them, and writes those that have a parsed value and are to be
+ * written. */
 static void try_settings(struct setting *s, int n, bool write)
 {
     struct mpitx_probe probe = {0};
     int which[MAX_SETTINGS], tried = 0;
     for (int k = 0; k < n; k++)
-        if (!s[k].result && (!write || s[k].after))
-            which[tried++] = k;
-    if (!tried)
-        return;
+        if (!s[k].result && (!write || s[k].after)) which[tried++] = k;
+    if (!tried) return;
     int rc = mpitx_probe_new(&probe, tried, (size_t)3 * (size_t)(tried + 1) * 2 * MAX_BYTES);
     for (int i = 0; rc == MPITX_SUCCESS && i < tried; i++) {
         struct setting *one = &s[which[i]];
@@ -116,15 +111,15 @@ static void try_settings(struct setting *s, int n, bool write)
         probe.items[i].new_bytes = (size_t)one->cvar.count * one->cvar.size;
     }
     struct mpitx_probe_options options = {.trial_writes = write, .total_ms = TOTAL_MS};
-    if (rc == MPITX_SUCCESS)
-        rc = pvar_probe_run(&probe, &options, pvar.table);
+    if (rc == MPITX_SUCCESS) rc = pvar_probe_run(&probe, &options, pvar.table);
     for (int i = 0; i < tried; i++) {
         struct setting *one = &s[which[i]];
         struct mpitx_probe_item *it = rc == MPITX_SUCCESS ? &probe.items[i] : NULL;
         if (!it)
             failed(one, "cannot be tried in a child process");
         else if (it->fault)
-            failed(one, it->fault == MPITX_FAULT_CRASH ? "crashes in a trial" : it->fault == MPITX_FAULT_TIMEOUT ? "hangs in a trial" : "not tried: no time left");
+            failed(one, it->fault == MPITX_FAULT_CRASH ? "crashes in a trial" : it->fault == MPITX_FAULT_TIMEOUT
+                   ? "hangs in a trial" : "not tried: no time left");
         else if (it->alloc_rc || it->read_rc)
             failed(one, pvar_rc_name(it->alloc_rc ? it->alloc_rc : it->read_rc));
         else if (it->overrun || it->too_large || (size_t)it->count * one->cvar.size > MAX_BYTES)
@@ -141,11 +136,9 @@ static void count_elements(struct setting *s, int n)
     for (int k = 0; k < n; k++) {
         mpitx_handle handle = 0;
         int count = -1;
-        if (s[k].result)
-            continue;
+        if (s[k].result) continue;
         int rc = pvar.table->cvar_handle_alloc(s[k].cvar.index, MPITX_OBJECT_NONE, &handle, &count);
-        if (rc == MPITX_SUCCESS)
-            pvar.table->cvar_handle_free(&handle);
+        if (rc == MPITX_SUCCESS) pvar.table->cvar_handle_free(&handle);
         s[k].cvar.count = count < 0 ? 1 : count;
         if (rc != MPITX_SUCCESS)
             failed(&s[k], pvar_rc_name(rc));
@@ -154,8 +147,8 @@ static void count_elements(struct setting *s, int n)
     }
 }
 
-/* MPICH lists enumerations and truth values as plain integers but accepts names in the environment. For an unknown name MPI_Init would
- * have failed, so it accepted this one. */
+/* MPICH lists enumerations and truth values as plain integers but accepts names in the environment. For an unknown name
+ * MPI_Init would have failed, so it accepted this one. */
 static bool accepted_by_name(const struct setting *s) { return !s->after && strncmp(s->name, "MPIR_CVAR_", 10) == 0; }
 
 static void parse(struct setting *s)
@@ -163,8 +156,7 @@ static void parse(struct setting *s)
     char why[96] = "out of memory";
     size_t bytes = (size_t)s->cvar.count * s->cvar.size;
     s->parsed = memory_new(1, bytes + 8);
-    if (s->parsed && pvar_value_parse(pvar.table, &s->cvar, s->value, s->parsed, why, sizeof why))
-        return;
+    if (s->parsed && pvar_value_parse(pvar.table, &s->cvar, s->value, s->parsed, why, sizeof why)) return;
     if (s->parsed && accepted_by_name(s)) {
         s->result = "ok";
         free(s->parsed);
@@ -205,7 +197,8 @@ static void apply_setting(struct setting *s)
     size_t bytes = (size_t)s->cvar.count * s->cvar.size + 4096; /* values may change their length */
     bool open = s->found && s->cvar.count > 0 && s->cvar.bind == MPITX_BIND_NO_OBJECT && s->cvar.size &&
                 pvar.table->cvar_handle_alloc(s->cvar.index, MPITX_OBJECT_NONE, &handle, &count) == MPITX_SUCCESS;
-    if (open && (count < 0 || count == s->cvar.count) && (old = memory_new(1, bytes)) && (back = memory_new(1, bytes)) && read_value(handle, &s->cvar, old)) {
+    if (open && (count < 0 || count == s->cvar.count) && (old = memory_new(1, bytes)) &&
+        (back = memory_new(1, bytes)) && read_value(handle, &s->cvar, old)) {
         pvar_value_print(pvar.table, &s->cvar, old, s->after ? old_text : back_text, sizeof old_text);
         if (s->after && !s->result) {
             s->result = write_value(s, handle, back);
@@ -214,17 +207,16 @@ static void apply_setting(struct setting *s)
             s->result = pvar_value_equal(&s->cvar, old, s->parsed) ? "ok" : "another value";
         }
     }
-    if (open)
-        pvar.table->cvar_handle_free(&handle);
-    mpitx_run_outcome(agent_run, s->after, s->name, s->value, old_text, back_text, s->result ? s->result : "could not be read");
+    if (open) pvar.table->cvar_handle_free(&handle);
+    mpitx_run_outcome(agent_run, s->after, s->name, s->value, old_text, back_text,
+                      s->result ? s->result : "could not be read");
     free(old);
     free(back);
 }
 
 void pvar_apply_settings(void)
 {
-    if (!pvar_has_settings())
-        return;
+    if (!pvar_has_settings()) return;
     struct setting *s = memory_new(MAX_SETTINGS, sizeof *s);
     int n = s ? read_settings(s) : 0;
     if (n && pvar.mpi_t) {
@@ -235,14 +227,11 @@ void pvar_apply_settings(void)
         else
             count_elements(s, n);
         for (int k = 0; k < n; k++)
-            if (!s[k].result)
-                parse(&s[k]);
-        if (pvar_probes())
-            try_settings(s, n, true);
+            if (!s[k].result) parse(&s[k]);
+        if (pvar_probes()) try_settings(s, n, true);
     }
     for (int k = 0; k < n; k++) {
-        if (!pvar.mpi_t)
-            s[k].result = "MPI_T could not be initialized";
+        if (!pvar.mpi_t) s[k].result = "MPI_T could not be initialized";
         apply_setting(&s[k]);
         free(s[k].name);
         free(s[k].parsed);

@@ -34,15 +34,16 @@ static enum form form_of(int datatype)
 }
 
 /* Finds the item of an enumeration with a name. */
-static bool find_item(const struct mpitx_table *t, mpitx_handle enumtype, const char *name, size_t length, long long *value)
+static bool find_item(const struct mpitx_table *t, mpitx_handle enumtype, const char *name, size_t length,
+                      long long *value)
 {
     int n = 0;
-    if (!enumtype || t->enum_get_info(enumtype, &n, NULL, NULL) != MPITX_SUCCESS)
-        return false;
+    if (!enumtype || t->enum_get_info(enumtype, &n, NULL, NULL) != MPITX_SUCCESS) return false;
     for (int i = 0; i < n && i < 4096; i++) {
         char item[256] = "";
         int item_length = sizeof item, item_value = 0;
-        if (t->enum_get_item(enumtype, i, &item_value, item, &item_length) == MPITX_SUCCESS && strlen(item) == length && strncasecmp(item, name, length) == 0) {
+        if (t->enum_get_item(enumtype, i, &item_value, item, &item_length) == MPITX_SUCCESS && strlen(item) == length &&
+            strncasecmp(item, name, length) == 0) {
             *value = item_value;
             return true;
         }
@@ -57,19 +58,18 @@ static bool parse_items(const struct mpitx_table *t, mpitx_handle enumtype, cons
     for (;;) {
         size_t n = strcspn(text, "|");
         long long one;
-        if (!find_item(t, enumtype, text, n, &one))
-            return false;
+        if (!find_item(t, enumtype, text, n, &one)) return false;
         *value |= one;
-        if (!text[n])
-            return true;
+        if (!text[n]) return true;
         text += n + 1;
     }
 }
 
 static bool parse_boolean(const char *text, long long *value)
 {
-    static const struct { const char *word; int value; } words[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0},
-                                                                    {"t", 1}, {"f", 0}, {"y", 1}, {"n", 0}, {"enabled", 1}, {"disabled", 0}};
+    static const struct { const char *word; int value; } words[] =
+        {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0}, {"t", 1}, {"f", 0}, {"y", 1},
+         {"n", 0}, {"enabled", 1}, {"disabled", 0}};
     char *end;
     long long n = strtoll(text, &end, 0);
     if (end != text && !*end) { /* any number but 0 is true */
@@ -84,7 +84,10 @@ static bool parse_boolean(const char *text, long long *value)
     return false;
 }
 
-static bool fits_signed(long long n, size_t size) { return size == 8 || (n >= -(1LL << (8 * size - 1)) && n < 1LL << (8 * size - 1)); }
+static bool fits_signed(long long n, size_t size)
+{
+    return size == 8 || (n >= -(1LL << (8 * size - 1)) && n < 1LL << (8 * size - 1));
+}
 static bool fits_unsigned(unsigned long long n, size_t size) { return size == 8 || n < 1ULL << (8 * size); }
 
 /* A unit is 1024 or one of its powers: k, m, g, t. Returns the bits to shift; -1: no unit. */
@@ -102,14 +105,16 @@ static bool parse_whole(const char *text, enum form form, size_t size, char *out
     if (form == SIGNED) {
         long long n = strtoll(text, &end, 0), scaled;
         int bits = unit_bits(end);
-        if (errno || end == text || bits < 0 || __builtin_mul_overflow(n, 1LL << bits, &scaled) || !fits_signed(scaled, size))
+        if (errno || end == text || bits < 0 || __builtin_mul_overflow(n, 1LL << bits, &scaled) ||
+            !fits_signed(scaled, size))
             return false;
         memcpy(out, &scaled, size);
         return true;
     }
     unsigned long long n = strtoull(text, &end, 0), scaled;
     int bits = unit_bits(end);
-    if (errno || end == text || bits < 0 || strchr(text, '-') || __builtin_mul_overflow(n, 1ULL << bits, &scaled) || !fits_unsigned(scaled, size))
+    if (errno || end == text || bits < 0 || strchr(text, '-') || __builtin_mul_overflow(n, 1ULL << bits, &scaled) ||
+        !fits_unsigned(scaled, size))
         return false;
     memcpy(out, &scaled, size);
     return true;
@@ -123,25 +128,23 @@ static bool parse_element(const struct mpitx_table *t, const struct pvar_cvar *v
         char *end;
         double d = strtod(text, &end);
         float f = (float)d;
-        if (end == text || *end)
-            return false;
+        if (end == text || *end) return false;
         memcpy(out, v->size == 8 ? (void *)&d : (void *)&f, v->size);
         return true;
     }
     bool item = v->enumtype && parse_items(t, v->enumtype, text, &n);
     bool truth = !item && (form == BOOLEAN || (v->enumtype && find_item(t, v->enumtype, "true", 4, &n)));
-    if (truth)
-        item = parse_boolean(text, &n);
+    if (truth) item = parse_boolean(text, &n);
     if (item) {
-        if (form == SIGNED && !fits_signed(n, v->size))
-            return false;
+        if (form == SIGNED && !fits_signed(n, v->size)) return false;
         memcpy(out, &n, v->size);
         return true;
     }
     return form != BOOLEAN && parse_whole(text, form, v->size, out);
 }
 
-bool pvar_value_parse(const struct mpitx_table *t, const struct pvar_cvar *v, const char *text, char *out, char *why, size_t why_len)
+bool pvar_value_parse(const struct mpitx_table *t, const struct pvar_cvar *v, const char *text, char *out, char *why,
+                      size_t why_len)
 {
     enum form form = form_of(v->datatype);
     if (form == UNKNOWN) {
@@ -178,8 +181,7 @@ bool pvar_value_parse(const struct mpitx_table *t, const struct pvar_cvar *v, co
 static bool item_name(const struct mpitx_table *t, mpitx_handle enumtype, long long value, char *text, size_t len)
 {
     int n = 0;
-    if (!enumtype || t->enum_get_info(enumtype, &n, NULL, NULL) != MPITX_SUCCESS)
-        return false;
+    if (!enumtype || t->enum_get_info(enumtype, &n, NULL, NULL) != MPITX_SUCCESS) return false;
     for (int i = 0; i < n && i < 4096; i++) {
         char item[256] = "";
         int item_length = sizeof item, item_value = 0;
@@ -191,7 +193,8 @@ static bool item_name(const struct mpitx_table *t, mpitx_handle enumtype, long l
     return false;
 }
 
-static void print_element(const struct mpitx_table *t, const struct pvar_cvar *v, const char *value, char *text, size_t len)
+static void print_element(const struct mpitx_table *t, const struct pvar_cvar *v, const char *value, char *text,
+                          size_t len)
 {
     long long n = 0;
     float f = 0;
@@ -203,14 +206,12 @@ static void print_element(const struct mpitx_table *t, const struct pvar_cvar *v
         return;
     case SIGNED:
         memcpy(&n, value, v->size);
-        if (v->size < 8 && n >> (8 * v->size - 1) & 1)
-            n -= 1LL << (8 * v->size);
+        if (v->size < 8 && n >> (8 * v->size - 1) & 1) n -= 1LL << (8 * v->size);
         break;
     default:
         memcpy(&n, value, v->size);
     }
-    if (item_name(t, v->enumtype, n, text, len))
-        return;
+    if (item_name(t, v->enumtype, n, text, len)) return;
     if (form_of(v->datatype) == BOOLEAN)
         snprintf(text, len, "%s", n == 0 ? "false" : "true");
     else if (form_of(v->datatype) == SIGNED)
@@ -228,8 +229,7 @@ void pvar_value_print(const struct mpitx_table *t, const struct pvar_cvar *v, co
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < v->count && used + 2 < len; i++) {
-        if (i > 0)
-            text[used++] = ',';
+        if (i > 0) text[used++] = ',';
         print_element(t, v, value + (size_t)i * v->size, text + used, len - used);
         used += strlen(text + used);
     }
@@ -237,7 +237,6 @@ void pvar_value_print(const struct mpitx_table *t, const struct pvar_cvar *v, co
 
 bool pvar_value_equal(const struct pvar_cvar *v, const char *a, const char *b)
 {
-    if (form_of(v->datatype) == TEXT)
-        return strncmp(a, b, (size_t)v->count) == 0;
+    if (form_of(v->datatype) == TEXT) return strncmp(a, b, (size_t)v->count) == 0;
     return memcmp(a, b, (size_t)v->count * v->size) == 0;
 }

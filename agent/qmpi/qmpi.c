@@ -1,5 +1,5 @@
-/* qmpi.c: libmpitx-qmpi.so, the symbols of the QMPI draft for tools of any MPI family. The agent loads it if there are tools, and
- * applications that link tools link it. Without the agent, tools can register and nothing calls them. */
+/* qmpi.c: libmpitx-qmpi.so, the symbols of the QMPI draft for tools of any MPI family. The agent loads it if there are
+ * tools, and applications that link tools link it. Without the agent, tools can register and nothing calls them. */
 #include <pthread.h>
 #include <string.h>
 
@@ -9,10 +9,7 @@
 
 enum { WITHOUT_AGENT = 16 }; /* MPI_ERR_OTHER or MPI_ERR_UNKNOWN, an error in any case */
 
-static int nothing(void)
-{
-    return WITHOUT_AGENT;
-}
+static int nothing(void) { return WITHOUT_AGENT; }
 
 #define X(name) QMPI_NUMBER_##name,
 enum {
@@ -21,8 +18,10 @@ enum {
 };
 #undef X
 
-__attribute__((visibility("hidden"))) qmpi_any_function *qmpi_entries[FUNCTIONS] = {[0 ... FUNCTIONS - 1] = (qmpi_any_function *)nothing};
-EXPORT struct qmpi_connection mpitx_qmpi = {.version = QMPI_VERSION, .function_count = FUNCTIONS, .entries = qmpi_entries};
+__attribute__((visibility("hidden"))) qmpi_any_function *qmpi_entries[FUNCTIONS] =
+    {[0 ... FUNCTIONS - 1] = (qmpi_any_function *)nothing};
+EXPORT struct qmpi_connection mpitx_qmpi =
+    {.version = QMPI_VERSION, .function_count = FUNCTIONS, .entries = qmpi_entries};
 
 /* ---- QMPI_X: 16 bytes each, which preserve all arguments ---- */
 
@@ -46,8 +45,8 @@ EXPORT struct qmpi_connection mpitx_qmpi = {.version = QMPI_VERSION, .function_c
 
 #ifdef JUMP
 __asm__(".pushsection .text\n.set .Lplace, 0\n"
-        ".macro qmpi_entry name, place\n.p2align 4\n.globl \\name\n.type \\name, " TYPE "\n\\name:\n.cfi_startproc\n" LANDING JUMP
-        ".cfi_endproc\n.size \\name, . - \\name\n.set .Lplace, .Lplace + 8\n.endm\n"
+        ".macro qmpi_entry name, place\n.p2align 4\n.globl \\name\n.type \\name, " TYPE "\n\\name:\n.cfi_startproc\n"
+        LANDING JUMP ".cfi_endproc\n.size \\name, . - \\name\n.set .Lplace, .Lplace + 8\n.endm\n"
 #define X(name) "qmpi_entry Q" #name ", .Lplace\n"
 #include "functions.inc"
 #undef X

@@ -28,24 +28,21 @@ void run_free_chunk(struct mpitx_run *run, struct run_chunk *c)
 {
     bool pooled = c->kind == RUN_KIND_EVENTS || c->kind == RUN_KIND_TABLE;
     atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_FREE, memory_order_release);
-    if (pooled)
-        atomic_fetch_add_explicit(&run->pool.free, 1, memory_order_release);
+    if (pooled) atomic_fetch_add_explicit(&run->pool.free, 1, memory_order_release);
 }
 
-/* -- appending to the run directory -- */
+/* ---- appending to the run directory ---- */
 
-/* All processes of a node append to one file. An append is one atomic write on every file system. Many processes may append at once, but
- * not while one truncates a chunk that a full disk cut off. Appending therefore takes a shared lock and truncating an exclusive one. The
- * wait is short, as a stopped process may hold the lock. */
+/* All processes of a node append to one file. An append is one atomic write on every file system. Many processes may
+ * append at once, but not while one truncates a chunk that a full disk cut off. Appending therefore takes a shared lock
+ * and truncating an exclusive one. The wait is short, as a stopped process may hold the lock. */
 static bool lock_file(int fd, short how)
 {
     struct flock all = {.l_type = how, .l_whence = SEEK_SET};
     struct timespec ms = {0, 1000000};
     for (int i = 0; i < 50; i++) {
-        if (fcntl(fd, F_OFD_SETLK, &all) == 0)
-            return true;
-        if (errno != EAGAIN && errno != EACCES)
-            return false;
+        if (fcntl(fd, F_OFD_SETLK, &all) == 0) return true;
+        if (errno != EAGAIN && errno != EACCES) return false;
         nanosleep(&ms, NULL);
     }
     return false;
@@ -55,7 +52,8 @@ static bool lock_file(int fd, short how)
 static void truncate_partial(int fd, off_t n)
 {
     off_t end = lseek(fd, 0, SEEK_CUR);
-    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* two holders of shared locks would wait for each other */
+    /* two holders of shared locks would wait for each other */
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
     if (fcntl(fd, F_OFD_SETLK, &none) == 0 && lock_file(fd, F_WRLCK) && lseek(fd, 0, SEEK_END) == end)
         (void)!ftruncate(fd, end - n);
 }
@@ -64,7 +62,8 @@ static void truncate_partial(int fd, off_t n)
 static bool beyond_limit(int fd)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && lseek(fd, 0, SEEK_CUR) >= (off_t)limit.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           lseek(fd, 0, SEEK_CUR) >= (off_t)limit.rlim_cur;
 }
 
 void run_seal_head(struct run_chunk *head, const void *records)
@@ -76,10 +75,10 @@ void run_seal_head(struct run_chunk *head, const void *records)
 
 static ssize_t write_chunk(int fd, const struct run_chunk *head, const void *records)
 {
-    struct iovec parts[2] = {{.iov_base = (void *)(uintptr_t)head, .iov_len = sizeof *head}, {.iov_base = (void *)(uintptr_t)records, .iov_len = head->used}};
+    struct iovec parts[2] = {{.iov_base = (void *)(uintptr_t)head, .iov_len = sizeof *head},
+                             {.iov_base = (void *)(uintptr_t)records, .iov_len = head->used}};
     ssize_t n;
-    do
-        n = writev(fd, parts, 2);
+    do n = writev(fd, parts, 2);
     while (n < 0 && errno == EINTR);
     return n;
 }
@@ -87,13 +86,11 @@ static ssize_t write_chunk(int fd, const struct run_chunk *head, const void *rec
 bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records)
 {
     int fd = run_open_ours(run->node_path, O_APPEND);
-    if (fd < 0)
-        return false;
+    if (fd < 0) return false;
     bool locked = lock_file(fd, F_RDLCK);
     ssize_t n = (ssize_t)(sizeof *head + head->used), written = write_chunk(fd, head, records);
     int error = written < 0 ? errno : beyond_limit(fd) ? EFBIG : ENOSPC;
-    if (written > 0 && written < n && locked)
-        truncate_partial(fd, written);
+    if (written > 0 && written < n && locked) truncate_partial(fd, written);
     close(fd); /* unlocks too */
     errno = error;
     return written == n;
@@ -102,11 +99,11 @@ bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const
 bool run_store_in_ring(struct mpitx_run *run, const struct run_chunk *head, const void *records)
 {
     int fd = run_open_ours(run->ring_path, 0);
-    if (fd < 0)
-        return false;
+    if (fd < 0) return false;
     off_t at = (off_t)(run->ring_next % run->ring_slots * run->live->chunk_bytes);
     struct run_chunk old;
-    bool replaces = run->ring_next >= run->ring_slots && pread(fd, &old, sizeof old, at) == sizeof old && old.kind == RUN_KIND_EVENTS;
+    bool replaces = run->ring_next >= run->ring_slots && pread(fd, &old, sizeof old, at) == sizeof old &&
+                    old.kind == RUN_KIND_EVENTS;
     bool ok = lseek(fd, at, SEEK_SET) >= 0 && write_chunk(fd, head, records) == (ssize_t)(sizeof *head + head->used);
     close(fd);
     run->ring_next += ok;

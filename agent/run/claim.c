@@ -1,5 +1,6 @@
-/* claim.c: only the first process of each rank is recorded. A child that inherits the environment, or the next program of a script, has the
- * same rank in the same run. The file "claims" has 32 bytes for each rank, also for those that are about to be spawned. */
+/* claim.c: only the first process of each rank is recorded. A child that inherits the environment, or the next program
+ * of a script, has the same rank in the same run. The file "claims" has 32 bytes for each rank, also for those that are
+ * about to be spawned. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -29,8 +30,7 @@ bool run_claim(const char *dir, int32_t rank)
     off_t at = (off_t)rank * (off_t)sizeof claim;
     snprintf(path, sizeof path, "%s/claims", dir);
     int fd = rank < 0 ? -1 : run_open_ours(path, 0);
-    if (fd < 0)
-        return true; /* a directory that cannot be written is reported later */
+    if (fd < 0) return true; /* a directory that cannot be written is reported later */
     lock_claim(fd, at, sizeof claim);
     bool first = pread(fd, &claim, sizeof claim, at) != (ssize_t)sizeof claim || claim.pid == 0;
     if (first) {
@@ -51,13 +51,11 @@ int32_t mpitx_run_reserve(const char *dir, int32_t least, int32_t count)
     struct run_signals signals;
     snprintf(path, sizeof path, "%s/claims", dir);
     int saved = errno, fd = run_open_ours(path, 0);
-    if (fd < 0)
-        return -1;
+    if (fd < 0) return -1;
     run_block_sigxfsz(&signals);
     lock_claim(fd, 0, 0);
     off_t bytes = sizeof(struct claim), first = fstat(fd, &st) == 0 ? (st.st_size + bytes - 1) / bytes : 0;
-    if (first < least)
-        first = least;
+    if (first < least) first = least;
     bool ok = ftruncate(fd, (first + count) * bytes) == 0;
     close(fd); /* unlocks too */
     run_restore_sigxfsz(&signals);

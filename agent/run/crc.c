@@ -20,8 +20,7 @@ static void make_crc_table(void)
 #endif
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i;
-        for (int k = 0; k < 8; k++)
-            c = c & 1 ? c >> 1 ^ 0x82f63b78u : c >> 1;
+        for (int k = 0; k < 8; k++) c = c & 1 ? c >> 1 ^ 0x82f63b78u : c >> 1;
         crc_table[0][i] = c;
     }
     for (uint32_t i = 0; i < 256; i++)
@@ -48,10 +47,10 @@ uint32_t run_crc32c(uint32_t before, const void *data, size_t n)
         uint64_t x;
         memcpy(&x, p, 8);
         x ^= c;
-        c = crc_table[7][x & 255] ^ crc_table[6][x >> 8 & 255] ^ crc_table[5][x >> 16 & 255] ^ crc_table[4][x >> 24 & 255] ^
-            crc_table[3][x >> 32 & 255] ^ crc_table[2][x >> 40 & 255] ^ crc_table[1][x >> 48 & 255] ^ crc_table[0][x >> 56];
+        c = crc_table[7][x & 255] ^ crc_table[6][x >> 8 & 255] ^ crc_table[5][x >> 16 & 255] ^
+            crc_table[4][x >> 24 & 255] ^ crc_table[3][x >> 32 & 255] ^ crc_table[2][x >> 40 & 255] ^
+            crc_table[1][x >> 48 & 255] ^ crc_table[0][x >> 56];
     }
-    for (; n; n--, p++)
-        c = c >> 8 ^ crc_table[0][(c ^ *p) & 255];
+    for (; n; n--, p++) c = c >> 8 ^ crc_table[0][(c ^ *p) & 255];
     return ~c;
 }

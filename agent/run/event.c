@@ -8,7 +8,7 @@
 
 #define PREFETCH_AHEAD 256
 
-/* -- declarations -- */
+/* ---- declarations ---- */
 
 static uint32_t type_bytes(int type)
 {
@@ -16,36 +16,36 @@ static uint32_t type_bytes(int type)
     return type > 0 && type < (int)(sizeof bytes) ? bytes[type] : 0;
 }
 
-/* Lays out fields from an offset, a multiple of 8, and adds up the bytes of their declaration. Returns 0 if a field is invalid. */
+/* Lays out fields from an offset, a multiple of 8, and adds up the bytes of their declaration. Returns 0 if a field is
+ * invalid. */
 static uint64_t lay_out(const struct mpitx_run_field *fields, uint32_t count, uint64_t at, size_t *declaration)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint64_t size = type_bytes(fields[i].type), n = fields[i].count ? fields[i].count : 1;
-        if (!size || n > 65536)
-            return 0;
+        if (!size || n > 65536) return 0;
         at = (at + size - 1) / size * size + size * n;
-        *declaration += sizeof(struct run_field_body) + 8 + run_text_of(fields[i].name, RUN_MAX_TEXT).n + run_text_of(fields[i].unit, RUN_MAX_TEXT).n;
+        *declaration += sizeof(struct run_field_body) + 8 + run_text_of(fields[i].name, RUN_MAX_TEXT).n +
+                        run_text_of(fields[i].unit, RUN_MAX_TEXT).n;
     }
     return pad8(at);
 }
 
-int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields)
+int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name,
+                       const struct mpitx_run_field *fields)
 {
     struct run_text title = run_text_of(name, RUN_MAX_TEXT);
     size_t bytes = sizeof *body + 4 + title.n;
     uint64_t end = body->count <= 1024 ? lay_out(fields, body->count, body->bytes, &bytes) : 0;
     /* A chunk must have room for two events and the records that may precede them. */
-    if (!end || end * 2 + 128 > run->live->chunk_bytes - sizeof(struct run_chunk))
-        return MPITX_RUN_INVALID;
+    if (!end || end * 2 + 128 > run->live->chunk_bytes - sizeof(struct run_chunk)) return MPITX_RUN_INVALID;
     body->bytes = (uint32_t)end;
-    for (uint32_t i = 0; i < body->count; i++)
-        run->addresses |= fields[i].meaning == MPITX_RUN_ADDRESS;
+    for (uint32_t i = 0; i < body->count; i++) run->addresses |= fields[i].meaning == MPITX_RUN_ADDRESS;
     uint8_t *p = run_meta_begin(run, type, bytes, false);
-    if (!p)
-        return MPITX_RUN_FULL;
+    if (!p) return MPITX_RUN_FULL;
     p = run_put_text(run_put(p, body, sizeof *body), title);
     for (uint32_t i = 0; i < body->count; i++) {
-        struct run_field_body f = {fields[i].type, fields[i].meaning, fields[i].merge, 0, fields[i].count ? fields[i].count : 1};
+        struct run_field_body f =
+            {fields[i].type, fields[i].meaning, fields[i].merge, 0, fields[i].count ? fields[i].count : 1};
         p = run_put_text(run_put(p, &f, sizeof f), run_text_of(fields[i].name, RUN_MAX_TEXT));
         p = run_put_text(p, run_text_of(fields[i].unit, RUN_MAX_TEXT));
     }
@@ -57,24 +57,22 @@ int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *
 /* Completes a declaration and returns its result. Addresses need the modules. */
 int run_declared(struct mpitx_run *run, int rc)
 {
-    if (rc < 0)
-        return run_refuse(run, rc);
-    if (run->addresses && !run->module_count)
-        mpitx_run_modules(run);
+    if (rc < 0) return run_refuse(run, rc);
+    if (run->addresses && !run->module_count) mpitx_run_modules(run);
     return rc;
 }
 
-int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t *bytes)
+int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields,
+                            uint32_t count, uint32_t *bytes)
 {
-    if (run_off(run))
-        return MPITX_RUN_OFF;
+    if (run_off(run)) return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
     if (run_try_lock_long(run)) {
         struct run_fields_body body = {.id = run->event_count, .count = count};
-        rc = body.id < RUN_MAX_EVENTS ? run_declare_fields(run, RUN_META_EVENT, &body, name, fields) : MPITX_RUN_INVALID;
+        rc = body.id < RUN_MAX_EVENTS ? run_declare_fields(run, RUN_META_EVENT, &body, name, fields)
+                                      : MPITX_RUN_INVALID;
         if (!rc) {
-            if (bytes)
-                *bytes = body.bytes;
+            if (bytes) *bytes = body.bytes;
             run->event_bytes[body.id] = body.bytes;
             rc = (int)body.id;
             atomic_store_explicit(&run->event_count, body.id + 1, memory_order_release);
@@ -87,8 +85,7 @@ int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struc
 
 int mpitx_run_declare_text(struct mpitx_run *run, const char *text)
 {
-    if (run_off(run))
-        return MPITX_RUN_OFF;
+    if (run_off(run)) return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
     if (run_try_lock_long(run)) {
         struct run_text t = run_text_of(text, RUN_MAX_TEXT);
@@ -103,22 +100,22 @@ int mpitx_run_declare_text(struct mpitx_run *run, const char *text)
     return rc < 0 ? run_refuse(run, rc) : rc;
 }
 
-/* -- threads -- */
+/* ---- threads ---- */
 
 static uint32_t thread_id(void) { return (uint32_t)syscall(SYS_gettid); }
 
 int mpitx_run_thread_begin(struct mpitx_run *run)
 {
-    if (run_off(run))
-        return MPITX_RUN_OFF;
+    if (run_off(run)) return MPITX_RUN_OFF;
     uint32_t n = atomic_load_explicit(&run->thread_count, memory_order_acquire);
     for (uint32_t i = 0; i < run->max_threads; i++) {
         struct run_thread *t = &run->threads[i];
         bool taken = atomic_load_explicit(&t->taken, memory_order_relaxed);
-        if (taken || !atomic_compare_exchange_strong_explicit(&t->taken, &taken, true, memory_order_acquire, memory_order_relaxed))
+        if (taken ||
+            !atomic_compare_exchange_strong_explicit(&t->taken, &taken, true, memory_order_acquire,
+                                                     memory_order_relaxed))
             continue;
-        while (i >= n && !atomic_compare_exchange_weak(&run->thread_count, &n, i + 1))
-            ;
+        while (i >= n && !atomic_compare_exchange_weak(&run->thread_count, &n, i + 1)) ;
         t->tid = thread_id();
         t->announce = true;
         t->never_waits = false;
@@ -129,8 +126,7 @@ int mpitx_run_thread_begin(struct mpitx_run *run)
 
 void mpitx_run_thread_never_waits(struct mpitx_run *run, int thread)
 {
-    if (!run_off(run) && thread >= 0 && (uint32_t)thread < run->max_threads)
-        run->threads[thread].never_waits = true;
+    if (!run_off(run) && thread >= 0 && (uint32_t)thread < run->max_threads) run->threads[thread].never_waits = true;
 }
 
 void mpitx_run_thread_end(struct mpitx_run *run, int thread)
@@ -139,13 +135,12 @@ void mpitx_run_thread_end(struct mpitx_run *run, int thread)
         atomic_store_explicit(&run->threads[thread].taken, false, memory_order_release);
 }
 
-/* -- events -- */
+/* ---- events ---- */
 
 static bool seal_declarations(struct mpitx_run *run, bool wait)
 {
     bool ok = false;
-    if (!run->undeclared)
-        return true;
+    if (!run->undeclared) return true;
     if (wait ? run_try_lock_long(run) : run_try_lock_masked(run, 1)) {
         ok = run_seal_meta(run);
         run_unlock(run);
@@ -173,9 +168,9 @@ static bool next_chunk(struct mpitx_run *run, struct run_thread *t, uint64_t tic
         run_wake_flusher(run, !t->never_waits);
     }
     uint16_t chain = (uint16_t)(t - run->threads + 1);
-    struct run_chunk *c = run_within_budget(run, RUN_KIND_EVENTS) ? run_pool_take(run, RUN_KIND_EVENTS, chain, !t->never_waits) : NULL;
-    if (!c)
-        return false;
+    struct run_chunk *c = run_within_budget(run, RUN_KIND_EVENTS)
+                          ? run_pool_take(run, RUN_KIND_EVENTS, chain, !t->never_waits) : NULL;
+    if (!c) return false;
     c->first_ticks = ticks;
     atomic_store_explicit((_Atomic uint32_t *)&c->state, RUN_SLOT_OPEN, memory_order_release);
     t->chunk = c;
@@ -204,10 +199,8 @@ static bool prepare(struct mpitx_run *run, struct run_thread *t, uint64_t ticks,
         t->base_ticks = ticks;
         put_word(t, RUN_TAG_BASE, ticks);
     }
-    if (t->announce)
-        put_word(t, RUN_TAG_THREAD, t->tid);
-    if (t->lost)
-        put_word(t, RUN_TAG_LOST, t->lost);
+    if (t->announce) put_word(t, RUN_TAG_THREAD, t->tid);
+    if (t->lost) put_word(t, RUN_TAG_LOST, t->lost);
     t->announce = false;
     t->lost = 0;
     return true;
@@ -217,10 +210,10 @@ static inline void append(struct run_thread *t, int type, uint64_t ticks, const 
 {
     uint8_t *p = (uint8_t *)(t->chunk + 1) + t->used;
     uint32_t bytes = body + (uint32_t)sizeof(struct run_record);
-    struct run_record head = {(uint16_t)(bytes / 8), (uint16_t)(RUN_TAG_SET + (uint32_t)type), (uint32_t)(ticks - t->base_ticks)};
+    struct run_record head =
+        {(uint16_t)(bytes / 8), (uint16_t)(RUN_TAG_SET + (uint32_t)type), (uint32_t)(ticks - t->base_ticks)};
     memcpy(p, &head, sizeof head);
-    for (uint32_t i = 0; i < body; i += 8)
-        memcpy(p + sizeof head + i, (const uint8_t *)fields + i, 8);
+    for (uint32_t i = 0; i < body; i += 8) memcpy(p + sizeof head + i, (const uint8_t *)fields + i, 8);
     __builtin_prefetch(p + PREFETCH_AHEAD, 1);
     t->used += bytes;
     t->records++;
@@ -236,18 +229,16 @@ static inline bool preceded(const struct run_thread *t, uint64_t ticks)
 
 int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields)
 {
-    if (run_off(run))
-        return MPITX_RUN_OFF;
-    if ((uint32_t)thread >= run->max_threads || (uint32_t)type >= atomic_load_explicit(&run->event_count, memory_order_relaxed)) {
+    if (run_off(run)) return MPITX_RUN_OFF;
+    if ((uint32_t)thread >= run->max_threads ||
+        (uint32_t)type >= atomic_load_explicit(&run->event_count, memory_order_relaxed)) {
         run_count(run, RUN_LOST_EVENTS, 1);
         return MPITX_RUN_INVALID;
     }
     struct run_thread *t = &run->threads[thread];
     uint32_t body = run->event_bytes[type], bytes = body + (uint32_t)sizeof(struct run_record);
-    if (ticks < t->last_ticks)
-        ticks = t->last_ticks;
-    if ((t->used + bytes > t->room || preceded(t, ticks)) && !prepare(run, t, ticks, bytes))
-        return MPITX_RUN_FULL;
+    if (ticks < t->last_ticks) ticks = t->last_ticks;
+    if ((t->used + bytes > t->room || preceded(t, ticks)) && !prepare(run, t, ticks, bytes)) return MPITX_RUN_FULL;
     append(t, type, ticks, fields, body);
     return 0;
 }
@@ -262,7 +253,8 @@ int mpitx_run_event_in(struct mpitx_run *run, int thread, int type, uint64_t tic
 {
     struct run_thread *t = &run->threads[thread];
     uint32_t body = run->event_bytes[type];
-    if (run_off(run) || t->chunks != chunk || t->used + body + sizeof(struct run_record) > t->room || ticks < t->last_ticks || preceded(t, ticks))
+    if (run_off(run) || t->chunks != chunk || t->used + body + sizeof(struct run_record) > t->room ||
+        ticks < t->last_ticks || preceded(t, ticks))
         return MPITX_RUN_FULL;
     append(t, type, ticks, fields, body);
     return 0;
@@ -274,8 +266,7 @@ void run_write_losses(struct mpitx_run *run)
     for (uint32_t i = 0; i < run->thread_count; i++) {
         const struct run_thread *t = &run->threads[i];
         struct run_loss_body body = {i + 1, t->tid, t->lost, t->lost_ticks};
-        if (t->lost)
-            run_write_meta(run, RUN_META_LOSS, false, &body, sizeof body, NULL, 0);
+        if (t->lost) run_write_meta(run, RUN_META_LOSS, false, &body, sizeof body, NULL, 0);
     }
 }
 

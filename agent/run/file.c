@@ -15,7 +15,7 @@
 #define TMPFS_MAGIC 0x01021994
 #define MOST_LEFT ((uint64_t)256 << 20)
 
-/* -- signals -- */
+/* ---- signals ---- */
 
 void run_block_sigxfsz(struct run_signals *h)
 {
@@ -33,23 +33,19 @@ void run_restore_sigxfsz(const struct run_signals *h)
     sigemptyset(&xfsz);
     sigaddset(&xfsz, SIGXFSZ);
     if (!h->was_pending)
-        while (sigtimedwait(&xfsz, NULL, &none) < 0 && errno == EINTR)
-            ;
+        while (sigtimedwait(&xfsz, NULL, &none) < 0 && errno == EINTR) ;
     /* SIG_SETMASK would unblock the signal of the sampler's timers too, because glibc reserves it for itself. */
-    if (sigismember(&h->mask, SIGXFSZ) == 0)
-        pthread_sigmask(SIG_UNBLOCK, &xfsz, NULL);
+    if (sigismember(&h->mask, SIGXFSZ) == 0) pthread_sigmask(SIG_UNBLOCK, &xfsz, NULL);
 }
 
-/* -- files -- */
+/* ---- files ---- */
 
 int run_open_ours(const char *path, int flags)
 {
     struct stat st;
     int fd = open(path, flags | O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1)
-        return fd;
+    if (fd < 0) return -1;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1) return fd;
     close(fd);
     errno = EPERM;
     return -1;
@@ -60,10 +56,8 @@ bool run_write_all(int fd, const void *data, size_t n)
     const char *p = data;
     while (n) {
         ssize_t k = write(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) return false;
         p += k;
         n -= (size_t)k;
     }
@@ -73,8 +67,7 @@ bool run_write_all(int fd, const void *data, size_t n)
 int run_allocate_file(int fd, size_t at, size_t bytes)
 {
     int rc, tries = 0;
-    do
-        rc = posix_fallocate(fd, (off_t)at, (off_t)bytes);
+    do rc = posix_fallocate(fd, (off_t)at, (off_t)bytes);
     while (rc == EINTR && ++tries < 100);
     return rc;
 }
@@ -82,35 +75,32 @@ int run_allocate_file(int fd, size_t at, size_t bytes)
 void *run_map_new(const char *path, size_t bytes)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return NULL;
+    if (fd < 0) return NULL;
     /* Allocated before mapping: touching a page without disk space would raise SIGBUS. */
     int rc = run_allocate_file(fd, 0, bytes);
     void *p = rc ? MAP_FAILED : map_memory(bytes, MAP_SHARED | MAP_POPULATE, fd, 0);
-    if (!rc && p == MAP_FAILED)
-        rc = errno;
+    if (!rc && p == MAP_FAILED) rc = errno;
     close(fd);
-    if (!rc)
-        return p;
+    if (!rc) return p;
     unlink(path);
     errno = rc;
     return NULL;
 }
 
-/* The program's shared memory may be in the same file system (Open MPI's grows as it is used). Without room its next touch raises SIGBUS. */
+/* The program's shared memory may be in the same file system (Open MPI's grows as it is used). Without room its next
+ * touch raises SIGBUS. */
 bool run_leaves_room(const char *path, uint64_t bytes, unsigned share)
 {
     struct statfs s;
     if (statfs(path, &s) || s.f_type != TMPFS_MAGIC || !s.f_blocks) /* no blocks: no limit */
         return true;
     uint64_t left = (uint64_t)s.f_blocks * (uint64_t)s.f_bsize / share;
-    if ((uint64_t)s.f_bavail * (uint64_t)s.f_bsize >= bytes + (left < MOST_LEFT ? left : MOST_LEFT))
-        return true;
+    if ((uint64_t)s.f_bavail * (uint64_t)s.f_bsize >= bytes + (left < MOST_LEFT ? left : MOST_LEFT)) return true;
     errno = ENOSPC;
     return false;
 }
 
-/* -- clocks -- */
+/* ---- clocks ---- */
 
 static int64_t nanoseconds(struct timespec t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec; }
 
@@ -137,12 +127,10 @@ uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *bes
         uint64_t t0 = run->ticks();
         int64_t m0 = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME), m1 = clock_ns(CLOCK_MONOTONIC);
         uint64_t t1 = run->ticks();
-        if (t1 - t0 >= width)
-            continue;
+        if (t1 - t0 >= width) continue;
         width = t1 - t0;
         int64_t mono = m0 + (m1 - m0) / 2;
-        if (run->clock == MPITX_RUN_CLOCK_MONOTONIC)
-            mono = (int64_t)(t0 + width / 2);
+        if (run->clock == MPITX_RUN_CLOCK_MONOTONIC) mono = (int64_t)(t0 + width / 2);
         at = t0 + width / 2;
         *best = (struct run_clock_body){mono, real, (double)width * run->ns_per_tick / 2};
     }

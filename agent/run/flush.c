@@ -20,13 +20,12 @@ static struct run_chunk *older_sealed(const struct run_live *file, bool meta, st
     return oldest;
 }
 
-/* Writes declarations first, so that a file can be read alone. They are sealed before the records that need them, so whoever sees sealed
- * records also sees their sealed declarations. */
+/* Writes declarations first, so that a file can be read alone. They are sealed before the records that need them, so
+ * whoever sees sealed records also sees their sealed declarations. */
 static struct run_chunk *oldest_sealed(struct mpitx_run *run)
 {
     struct run_chunk *data = older_sealed(run->live, false, NULL), *meta;
-    for (uint32_t i = 0, n = run->pool.files; i < n; i++)
-        data = older_sealed(run->pool.file[i], false, data);
+    for (uint32_t i = 0, n = run->pool.files; i < n; i++) data = older_sealed(run->pool.file[i], false, data);
     meta = older_sealed(run->live, true, NULL);
     return meta ? meta : data;
 }
@@ -39,22 +38,18 @@ static bool write_out(struct mpitx_run *run, const struct run_chunk *c)
     void *copy = MAP_FAILED;
     if (c->kind == RUN_KIND_TABLE) {
         copy = map_memory(head.used, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (copy != MAP_FAILED)
-            records = memcpy(copy, c + 1, head.used);
+        if (copy != MAP_FAILED) records = memcpy(copy, c + 1, head.used);
     }
     run_seal_head(&head, records);
-    bool ok = run_in_ring(run, c->kind) ? run_store_in_ring(run, &head, records) : run_append_chunk(run, &head, records);
+    bool ok = run_in_ring(run, c->kind) ? run_store_in_ring(run, &head, records)
+                                        : run_append_chunk(run, &head, records);
     int error = errno;
-    if (copy != MAP_FAILED)
-        unmap_memory(copy, head.used);
+    if (copy != MAP_FAILED) unmap_memory(copy, head.used);
     errno = error;
     return ok;
 }
 
-static uint64_t lost_for_room(const uint64_t *counter)
-{
-    return counter[RUN_LOST_FULL] + counter[RUN_LOST_EVENTS];
-}
+static uint64_t lost_for_room(const uint64_t *counter) { return counter[RUN_LOST_FULL] + counter[RUN_LOST_EVENTS]; }
 
 /* Keeps the reason of a failure that may cost samples or events. */
 static void note_failure(struct mpitx_run *run, int error)
@@ -73,8 +68,7 @@ static void note_failure(struct mpitx_run *run, int error)
 static void forget_failure(struct mpitx_run *run)
 {
     uint64_t *counter = run->live->counter;
-    if (lost_for_room(counter) == run->lost_at_failure)
-        counter[RUN_FAILED_TICKS] = counter[RUN_FAILED_ERRNO] = 0;
+    if (lost_for_room(counter) == run->lost_at_failure) counter[RUN_FAILED_TICKS] = counter[RUN_FAILED_ERRNO] = 0;
 }
 
 static void flush_chunks(struct mpitx_run *run)
@@ -89,8 +83,7 @@ static void flush_chunks(struct mpitx_run *run)
         }
         run_free_chunk(run, c);
     }
-    if (run->failing)
-        forget_failure(run);
+    if (run->failing) forget_failure(run);
     run->failing = false;
 }
 
@@ -127,8 +120,7 @@ static void *flusher(void *arg)
         } else {
             sem_wait(&run->wake);
         }
-        if (atomic_load_explicit(&run->closing, memory_order_acquire))
-            break;
+        if (atomic_load_explicit(&run->closing, memory_order_acquire)) break;
         flush_chunks(run);
     }
     run_finish_files(run);
@@ -144,13 +136,10 @@ void run_start_flusher(struct mpitx_run *run)
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (size_t i = 0; i < sizeof stacks / sizeof *stacks && !run->threaded; i++) {
         pthread_attr_t attr;
-        if (pthread_attr_init(&attr))
-            break;
-        if (stacks[i])
-            pthread_attr_setstacksize(&attr, stacks[i]);
+        if (pthread_attr_init(&attr)) break;
+        if (stacks[i]) pthread_attr_setstacksize(&attr, stacks[i]);
         run->threaded = true; /* set before the thread starts */
-        if (pthread_create(&run->thread, &attr, flusher, run))
-            run->threaded = false;
+        if (pthread_create(&run->thread, &attr, flusher, run)) run->threaded = false;
         pthread_attr_destroy(&attr);
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -159,8 +148,7 @@ void run_start_flusher(struct mpitx_run *run)
 bool run_stop_flusher(struct mpitx_run *run, bool join)
 {
     struct timespec until;
-    if (!run->threaded)
-        return true;
+    if (!run->threaded) return true;
     atomic_store_explicit(&run->closing, true, memory_order_release);
     sem_post(&run->wake);
     clock_gettime(CLOCK_REALTIME, &until);
@@ -171,8 +159,7 @@ bool run_stop_flusher(struct mpitx_run *run, bool join)
         until.tv_sec++;
     }
     int rc;
-    do
-        rc = sem_timedwait(&run->done, &until);
+    do rc = sem_timedwait(&run->done, &until);
     while (rc && errno == EINTR);
     if (join && rc)
         pthread_detach(run->thread);

@@ -17,8 +17,10 @@
 
 #define RUN_LIVE_HEADER 4096 /* bytes before the first slot of a live file */
 
-enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2, RUN_KIND_LAST = 3, RUN_KIND_EVENTS = 4, RUN_KIND_TABLE = 5 };
-enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2, RUN_SLOT_TAKEN = 3 /* between free and open */ };
+enum run_chunk_kind { RUN_KIND_META = 1, RUN_KIND_SAMPLES = 2, RUN_KIND_LAST = 3, RUN_KIND_EVENTS = 4,
+                     RUN_KIND_TABLE = 5 };
+enum run_chunk_state { RUN_SLOT_FREE = 0, RUN_SLOT_OPEN = 1, RUN_SLOT_SEALED = 2,
+                      RUN_SLOT_TAKEN = 3 /* between free and open */ };
 
 /* The head of every chunk; `used` bytes of records follow. */
 struct run_chunk {
@@ -59,13 +61,15 @@ enum run_counter {
     RUN_LOST_ROWS,     /* table rows dropped */
     RUN_OLD_EVENTS,    /* events that newer ones have replaced (keep the last) */
     RUN_OLD_TICKS,     /* the time of the newest of them */
-    RUN_LACKS,         /* how often the agent was refused what it needs: see struct agent_lacks, also for the next two */
+    /* how often the agent was refused what it needs: see struct agent_lacks, also for the next two */
+    RUN_LACKS,
     RUN_LACK_ERRNO,
     RUN_LACK_WHAT,
     RUN_COUNTERS,
 };
 
-/* The head of a live file, with the counters that must survive kill -9. Further live files of the process have no counters. */
+/* The head of a live file, with the counters that must survive kill -9. Further live files of the process have no
+ * counters. */
 struct run_live {
     uint64_t magic;
     uint16_t version, header_bytes;
@@ -142,8 +146,8 @@ enum run_meta_type {
 /* Records of chunks of samples and events. */
 struct run_record {
     uint16_t words; /* length in units of 8 bytes, including this head */
-    uint16_t tag;   /* RUN_TAG_BASE and so on, each with a 64-bit number; RUN_TAG_SET + a set's identifier, and RUN_TAG_STATUSES: a sample;
-                     * RUN_TAG_SET + an event type's identifier: an event */
+    uint16_t tag;   /* RUN_TAG_BASE and so on, each with a 64-bit number; RUN_TAG_SET + a set's identifier, and
+                     * RUN_TAG_STATUSES: a sample; RUN_TAG_SET + an event type's identifier: an event */
     uint32_t ticks; /* since the time base */
 };
 _Static_assert(sizeof(struct run_record) == 8, "sample record");

@@ -119,7 +119,8 @@ struct mpitx_run {
 
     _Atomic uint64_t sequence;
     uint64_t share;           /* bytes that this rank may write; 0: no limit */
-    _Atomic uint64_t written; /* bytes of sealed chunks that stay, and of chunks of events and tables since they were taken */
+    /* bytes of sealed chunks that stay, and of chunks of events and tables since they were taken */
+    _Atomic uint64_t written;
     int policy;
     bool budget_noted;
 
@@ -162,10 +163,7 @@ static inline struct run_chunk *run_slot_of(const struct run_live *file, uint32_
     return (struct run_chunk *)(void *)((char *)(uintptr_t)file + RUN_LIVE_HEADER + (size_t)i * file->chunk_bytes);
 }
 
-static inline struct run_chunk *run_slot(const struct mpitx_run *run, uint32_t i)
-{
-    return run_slot_of(run->live, i);
-}
+static inline struct run_chunk *run_slot(const struct mpitx_run *run, uint32_t i) { return run_slot_of(run->live, i); }
 
 static inline void run_count(struct mpitx_run *run, enum run_counter which, uint64_t n)
 {
@@ -180,12 +178,13 @@ static inline bool run_off(const struct mpitx_run *run)
 /* Whether the oldest chunks of this kind are overwritten. */
 static inline bool run_in_ring(const struct mpitx_run *run, int kind)
 {
-    return (kind == RUN_KIND_SAMPLES || kind == RUN_KIND_EVENTS) && run->policy == MPITX_RUN_KEEP_LAST && run->ring_slots;
+    return (kind == RUN_KIND_SAMPLES || kind == RUN_KIND_EVENTS) && run->policy == MPITX_RUN_KEEP_LAST &&
+           run->ring_slots;
 }
 
 static inline uint64_t pad8(uint64_t n) { return (n + 7) & ~(uint64_t)7; }
 
-/* -- the lock: a bounded spin lock -- */
+/* ---- the lock: a bounded spin lock ---- */
 
 #define RUN_SPINS 400 /* about 20 us */
 
@@ -201,8 +200,7 @@ static inline void run_pause_cpu(void)
 static inline bool run_try_lock(struct mpitx_run *run)
 {
     for (int i = 0; i < RUN_SPINS; i++) {
-        if (!atomic_flag_test_and_set_explicit(&run->lock, memory_order_acquire))
-            return true;
+        if (!atomic_flag_test_and_set_explicit(&run->lock, memory_order_acquire)) return true;
         run_pause_cpu();
     }
     return false;
@@ -221,20 +219,18 @@ static inline bool run_try_lock_masked(struct mpitx_run *run, int tries)
             run->lock_stuck = false;
             return true;
         }
-        if (tries > 1)
-            sched_yield();
+        if (tries > 1) sched_yield();
     }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     return false;
 }
 
-/* For rare operations that should not fail. Samples do not block signals: if one was left, the lock is never released, and is waited for
- * once. */
+/* For rare operations that should not fail. Samples do not block signals: if one was left, the lock is never released,
+ * and is waited for once. */
 static inline bool run_try_lock_long(struct mpitx_run *run)
 {
     bool locked = run_try_lock_masked(run, run->lock_stuck ? 1 : 100);
-    if (!locked)
-        run->lock_stuck = true;
+    if (!locked) run->lock_stuck = true;
     return locked;
 }
 
@@ -244,11 +240,10 @@ static inline void run_unlock(struct mpitx_run *run)
     uint64_t before = run->signals;
     run->signals_blocked = false;
     atomic_flag_clear_explicit(&run->lock, memory_order_release);
-    if (__builtin_expect(blocked, 0))
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    if (__builtin_expect(blocked, 0)) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
 }
 
-/* -- records of declarations; under the lock -- */
+/* ---- records of declarations; under the lock ---- */
 
 #define RUN_MAX_TEXT 4096
 #define RUN_MAX_LIBRARY_TEXT 8192 /* MPI_MAX_LIBRARY_VERSION_STRING */
@@ -258,12 +253,14 @@ struct run_text {
     uint32_t n;
 };
 
-static inline struct run_text run_text_of(const char *s, size_t max) { return (struct run_text){s ? s : "", s ? (uint32_t)strnlen(s, max) : 0}; }
+static inline struct run_text run_text_of(const char *s, size_t max)
+{
+    return (struct run_text){s ? s : "", s ? (uint32_t)strnlen(s, max) : 0};
+}
 
 static inline uint8_t *run_put(uint8_t *p, const void *from, size_t n)
 {
-    if (n)
-        memcpy(p, from, n);
+    if (n) memcpy(p, from, n);
     return p + n;
 }
 
@@ -291,15 +288,18 @@ struct run_signals {
 void run_block_sigxfsz(struct run_signals *h);
 void run_restore_sigxfsz(const struct run_signals *h);
 
-int run_open_ours(const char *path, int flags); /* opens a file for writing, never through a link, and only if it is this user's */
+/* opens a file for writing, never through a link, and only if it is this user's */
+int run_open_ours(const char *path, int flags);
 bool run_write_all(int fd, const void *data, size_t n);
 int run_allocate_file(int fd, size_t at, size_t bytes); /* returns 0 or an errno */
 void *run_map_new(const char *path, size_t bytes); /* creates and maps a file; NULL with errno on failure */
-/* Reports whether 1/share of a memory file system stays free, or 256 MiB, if a file of this size is created; errno is ENOSPC if not. */
+/* Reports whether 1/share of a memory file system stays free, or 256 MiB, if a file of this size is created; errno is
+ * ENOSPC if not. */
 bool run_leaves_room(const char *path, uint64_t bytes, unsigned share);
 
 uint64_t run_monotonic(void);
-uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* returns the ticks at the reading */
+/* returns the ticks at the reading */
+uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best);
 
 /* ---- claim.c ---- */
 
@@ -307,7 +307,8 @@ bool run_claim(const char *dir, int32_t rank); /* false: another process of this
 
 /* ---- chunk.c ---- */
 
-void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain); /* in a free slot owned by the caller */
+/* in a free slot owned by the caller */
+void run_begin_chunk(struct mpitx_run *run, struct run_chunk *c, int kind, uint16_t chain);
 void run_free_chunk(struct mpitx_run *run, struct run_chunk *c);
 void run_seal_head(struct run_chunk *head, const void *records); /* completes a chunk's head for a file */
 bool run_append_chunk(struct mpitx_run *run, const struct run_chunk *head, const void *records);
@@ -315,8 +316,8 @@ bool run_store_in_ring(struct mpitx_run *run, const struct run_chunk *head, cons
 
 /* ---- pool.c ---- */
 
-/* Takes a free chunk of the pool, which the caller opens; NULL if there is none. wait: for another thread that makes some. Not under the
- * lock. */
+/* Takes a free chunk of the pool, which the caller opens; NULL if there is none. wait: for another thread that makes
+ * some. Not under the lock. */
 struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain, bool wait);
 void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_ticks, uint32_t records);
 void run_pool_remove(struct mpitx_run *run); /* removes its files */
@@ -338,7 +339,8 @@ void run_start_flusher(struct mpitx_run *run);
 bool run_stop_flusher(struct mpitx_run *run, bool join); /* false if it hangs in the file system */
 void run_finish_files(struct mpitx_run *run); /* the flusher's last step; without a flusher, the caller's */
 void run_remove_live(struct mpitx_run *run); /* removes the files that belong to this process alone */
-void run_flush(struct mpitx_run *run); /* wakes the flusher, or writes here what is sealed if there is none; under the lock */
+/* wakes the flusher, or writes here what is sealed if there is none; under the lock */
+void run_flush(struct mpitx_run *run);
 void run_wake_flusher(struct mpitx_run *run, bool wait); /* the same, not under the lock, which it may wait for */
 
 /* ---- record.c; under the lock ---- */
@@ -346,12 +348,12 @@ void run_wake_flusher(struct mpitx_run *run, bool wait); /* the same, not under 
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
 void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
 uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essential);
-int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes, const struct run_text *texts,
-                   int text_count);
+int run_write_meta(struct mpitx_run *run, int type, bool essential, const void *fixed, size_t fixed_bytes,
+                   const struct run_text *texts, int text_count);
 int run_write_clock(struct mpitx_run *run, bool essential);
 void run_write_counters(struct mpitx_run *run);
-/* Seals the open chunk of declarations, with the counters so far. Returns false and leaves it open if no free slot would be left for the
- * next one. */
+/* Seals the open chunk of declarations, with the counters so far. Returns false and leaves it open if no free slot
+ * would be left for the next one. */
 bool run_seal_meta(struct mpitx_run *run);
 void run_note_budget(struct mpitx_run *run);
 bool run_within_budget(struct mpitx_run *run, int kind); /* for a chunk of events or rows; not under the lock */
@@ -359,9 +361,10 @@ int run_refuse(struct mpitx_run *run, int error); /* counts an error and returns
 
 /* ---- event.c, table.c ---- */
 
-/* Writes the declaration of an event or a table, under the lock. body->bytes is the offset of the first field on entry, and of the end on
- * return. */
-int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name, const struct mpitx_run_field *fields);
+/* Writes the declaration of an event or a table, under the lock. body->bytes is the offset of the first field on entry,
+ * and of the end on return. */
+int run_declare_fields(struct mpitx_run *run, int type, struct run_fields_body *body, const char *name,
+                       const struct mpitx_run_field *fields);
 int run_declared(struct mpitx_run *run, int rc);
 void run_write_losses(struct mpitx_run *run); /* at the end, under the lock */
 void run_seal_events(struct mpitx_run *run);

@@ -27,7 +27,8 @@ static bool loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *part)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-        if (h->p_type == PT_LOAD && h->p_flags & PF_R && part->p_vaddr >= h->p_vaddr && part->p_vaddr + part->p_memsz <= h->p_vaddr + h->p_memsz)
+        if (h->p_type == PT_LOAD && h->p_flags & PF_R && part->p_vaddr >= h->p_vaddr &&
+            part->p_vaddr + part->p_memsz <= h->p_vaddr + h->p_memsz)
             return true;
     }
     return false;
@@ -38,16 +39,14 @@ static struct run_text build_id(const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-        if (h->p_type != PT_NOTE || h->p_align > 4 || !loaded(info, h))
-            continue;
+        if (h->p_type != PT_NOTE || h->p_align > 4 || !loaded(info, h)) continue;
         const char *p = (const char *)(info->dlpi_addr + h->p_vaddr), *end = p + h->p_memsz;
         while ((size_t)(end - p) >= sizeof(ElfW(Nhdr))) {
             ElfW(Nhdr) n;
             memcpy(&n, p, sizeof n);
             size_t name = (n.n_namesz + 3u) & ~3u, desc = (n.n_descsz + 3u) & ~3u;
             p += sizeof n;
-            if (name > (size_t)(end - p) || desc > (size_t)(end - p) - name)
-                break;
+            if (name > (size_t)(end - p) || desc > (size_t)(end - p) - name) break;
             if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(p, "GNU", 4) == 0)
                 return (struct run_text){p + name, n.n_descsz};
             p += name + desc;
@@ -62,12 +61,12 @@ static int copy_module(struct dl_phdr_info *info, size_t size, void *arg)
     (void)size;
     struct found *f = arg;
     char program[PATH_MAX];
-    struct module m = {.body = {.start = UINT64_MAX, .bias = info->dlpi_addr}, .path = run_text_of(info->dlpi_name, RUN_MAX_TEXT)};
+    struct module m =
+        {.body = {.start = UINT64_MAX, .bias = info->dlpi_addr}, .path = run_text_of(info->dlpi_name, RUN_MAX_TEXT)};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
         uint64_t start = info->dlpi_addr + h->p_vaddr;
-        if (h->p_type != PT_LOAD)
-            continue;
+        if (h->p_type != PT_LOAD) continue;
         m.body.start = start < m.body.start ? start : m.body.start;
         m.body.end = start + h->p_memsz > m.body.end ? start + h->p_memsz : m.body.end;
     }
@@ -77,8 +76,7 @@ static int copy_module(struct dl_phdr_info *info, size_t size, void *arg)
     }
     m.build_id = build_id(info);
     size_t bytes = pad8(sizeof m.body + 8 + m.path.n + m.build_id.n);
-    if (m.body.start >= m.body.end || sizeof bytes + bytes > (size_t)(f->end - f->at))
-        return 0;
+    if (m.body.start >= m.body.end || sizeof bytes + bytes > (size_t)(f->end - f->at)) return 0;
     memcpy(f->at, &bytes, sizeof bytes);
     run_put_text(run_put_text(run_put(f->at + sizeof bytes, &m.body, sizeof m.body), m.path), m.build_id);
     f->at += sizeof bytes + bytes;
@@ -89,13 +87,10 @@ static int write_new(struct mpitx_run *run, const uint8_t *body, size_t bytes)
 {
     uint64_t sum = (uint64_t)run_crc32c(0, body, bytes) << 32 | run_crc32c(1, body, bytes);
     for (uint32_t i = 0; i < run->module_count; i++)
-        if (run->modules[i] == sum)
-            return 0;
-    if (run->module_count == RUN_MAX_MODULES)
-        return MPITX_RUN_FULL;
+        if (run->modules[i] == sum) return 0;
+    if (run->module_count == RUN_MAX_MODULES) return MPITX_RUN_FULL;
     int rc = run_write_meta(run, RUN_META_MODULE, false, body, bytes, NULL, 0);
-    if (!rc)
-        run->modules[run->module_count++] = sum;
+    if (!rc) run->modules[run->module_count++] = sum;
     return rc;
 }
 
@@ -108,8 +103,7 @@ static int count_changes(struct dl_phdr_info *info, size_t size, void *arg)
 
 void mpitx_run_follow_modules(struct mpitx_run *run)
 {
-    if (run_off(run))
-        return;
+    if (run_off(run)) return;
     uint64_t changes = 0;
     each_loaded(count_changes, &changes);
     if (__atomic_load_n(&run->module_changes, __ATOMIC_RELAXED) != changes && mpitx_run_modules(run) == 0)
@@ -118,8 +112,7 @@ void mpitx_run_follow_modules(struct mpitx_run *run)
 
 int mpitx_run_modules(struct mpitx_run *run)
 {
-    if (run_off(run))
-        return MPITX_RUN_OFF;
+    if (run_off(run)) return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
     uint8_t *room = memory_map(ROOM, 0);
     if (!room) {

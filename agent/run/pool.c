@@ -1,5 +1,5 @@
-/* pool.c: the chunks of events and tables. They are slots of live files that are created as needed, mapped once and never moved, so that
- * a thread can take a chunk without a lock, and rows stay in place. */
+/* pool.c: the chunks of events and tables. They are slots of live files that are created as needed, mapped once and
+ * never moved, so that a thread can take a chunk without a lock, and rows stay in place. */
 #define _GNU_SOURCE
 #include "base/map.h"
 #include "run/internal.h"
@@ -21,7 +21,8 @@ static bool path_of(const struct mpitx_run *run, uint32_t number, char *path, si
     return n > 0 && (size_t)n < len;
 }
 
-/* Returns the number of slots of the next file; 0 if the pool may not grow. A quarter is reserved for tables, as events are transient. */
+/* Returns the number of slots of the next file; 0 if the pool may not grow. A quarter is reserved for tables, as events
+ * are transient. */
 static uint32_t next_slots(const struct mpitx_run *run, int kind)
 {
     const struct run_pool *pool = &run->pool;
@@ -29,8 +30,7 @@ static uint32_t next_slots(const struct mpitx_run *run, int kind)
     uint32_t n = FIRST_SLOTS;
     for (uint32_t f = pool->files; f && n < MOST_SLOTS; f--)
         n *= kind == RUN_KIND_EVENTS ? 4 : 2; /* many threads may begin at once, each with a chunk */
-    while (n && pool->slots + n > most)
-        n /= 2;
+    while (n && pool->slots + n > most) n /= 2;
     return pool->files == RUN_MAX_FILES || pool->failed ? 0 : n;
 }
 
@@ -47,12 +47,12 @@ static bool grow(struct mpitx_run *run, int kind)
     run_block_sigxfsz(&h);
     bool here = !run_off(run) && access(run->live_path, F_OK) == 0; /* false in a program that has changed its root */
     size_t bytes = RUN_LIVE_HEADER + (size_t)n * run->live->chunk_bytes;
-    struct run_live *file = here && (run->live_given || run_leaves_room(run->live_path, bytes, 4)) ? run_map_new(path, bytes) : NULL;
+    struct run_live *file = here && (run->live_given || run_leaves_room(run->live_path, bytes, 4))
+                            ? run_map_new(path, bytes) : NULL;
     int error = errno;
     run_restore_sigxfsz(&h);
     if (!file) {
-        if (!run_off(run))
-            agent_lacks(LACK_FILE, error);
+        if (!run_off(run)) agent_lacks(LACK_FILE, error);
         pool->failed = true;
         return false;
     }
@@ -87,14 +87,15 @@ static struct run_chunk *find_reserved(struct run_pool *pool)
             for (uint32_t i = 0; i < pool->file[f]->chunks; i++) {
                 struct run_chunk *c = run_slot_of(pool->file[f], i);
                 uint32_t state = RUN_SLOT_FREE;
-                if (atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)&c->state, &state, RUN_SLOT_TAKEN, memory_order_acquire, memory_order_relaxed))
+                if (atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)&c->state, &state, RUN_SLOT_TAKEN,
+                                                            memory_order_acquire, memory_order_relaxed))
                     return c;
             }
     return NULL;
 }
 
-/* One thread creates a file. Other threads sleep until it is done, but not long, because that thread may have no core. Returns false if
- * there is no room. */
+/* One thread creates a file. Other threads sleep until it is done, but not long, because that thread may have no core.
+ * Returns false if there is no room. */
 static bool grow_once(struct mpitx_run *run, int kind, bool wait)
 {
     struct run_pool *pool = &run->pool;
@@ -105,8 +106,7 @@ static bool grow_once(struct mpitx_run *run, int kind, bool wait)
         atomic_store_explicit(&pool->growing, false, memory_order_release);
         return grown;
     }
-    if (!wait || pool->slow)
-        return pool->free;
+    if (!wait || pool->slow) return pool->free;
     for (uint64_t start = run_monotonic(); pool->growing; nanosleep(&nap, NULL))
         if (run_monotonic() - start > MAX_WAIT_NS) {
             pool->slow = true;
@@ -120,28 +120,23 @@ struct run_chunk *run_pool_take(struct mpitx_run *run, int kind, uint16_t chain,
     struct run_pool *pool = &run->pool;
     while (!reserve(pool)) {
         int saved = errno, cancel;
-        if (pool->failed || pool->full[kind == RUN_KIND_TABLE])
-            return NULL;
+        if (pool->failed || pool->full[kind == RUN_KIND_TABLE]) return NULL;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
         bool grown = grow_once(run, kind, wait);
         pthread_setcancelstate(cancel, NULL);
         errno = saved;
-        if (!grown)
-            return NULL;
+        if (!grown) return NULL;
     }
     struct run_chunk *c = find_reserved(pool);
-    if (!c)
-        return NULL;
+    if (!c) return NULL;
     run_begin_chunk(run, c, kind, chain);
-    if (!run_in_ring(run, kind))
-        run->written += run->live->chunk_bytes;
+    if (!run_in_ring(run, kind)) run->written += run->live->chunk_bytes;
     return c;
 }
 
 void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_ticks, uint32_t records)
 {
-    if (!run_in_ring(run, c->kind))
-        run->written -= c->used ? c->capacity - c->used : run->live->chunk_bytes;
+    if (!run_in_ring(run, c->kind)) run->written -= c->used ? c->capacity - c->used : run->live->chunk_bytes;
     if (!c->used) {
         run_free_chunk(run, c);
         return;
@@ -154,9 +149,9 @@ void run_pool_seal(struct mpitx_run *run, struct run_chunk *c, uint64_t last_tic
 /* No thread creates a file any more. Returns false if one does at this moment, and takes too long. */
 static bool stop_growing(struct run_pool *pool)
 {
-    for (uint64_t start = run_monotonic(); atomic_exchange_explicit(&pool->growing, true, memory_order_acquire); sched_yield())
-        if (run_monotonic() - start > MAX_STOP_NS)
-            return false;
+    for (uint64_t start = run_monotonic(); atomic_exchange_explicit(&pool->growing, true, memory_order_acquire);
+         sched_yield())
+        if (run_monotonic() - start > MAX_STOP_NS) return false;
     return true;
 }
 
@@ -166,12 +161,12 @@ void run_pool_remove(struct mpitx_run *run)
     char path[PATH_MAX];
     bool stopped = stop_growing(&run->pool);
     for (uint32_t n = run->pool.files + !stopped; n; n--)
-        if (path_of(run, n, path, sizeof path))
-            unlink(path);
+        if (path_of(run, n, path, sizeof path)) unlink(path);
 }
 
 void run_pool_unmap(struct mpitx_run *run)
 {
     for (uint32_t i = 0; i < run->pool.files; i++)
-        unmap_memory(run->pool.file[i], RUN_LIVE_HEADER + (size_t)run->pool.file[i]->chunks * run->pool.file[i]->chunk_bytes);
+        unmap_memory(run->pool.file[i],
+                     RUN_LIVE_HEADER + (size_t)run->pool.file[i]->chunks * run->pool.file[i]->chunk_bytes);
 }

@@ -11,8 +11,7 @@ bool agent_run_off, agent_run_busy;
 
 void agent_report_code(int severity, int code, const char *text)
 {
-    if (mpitx_run_note(agent_run, severity, code, text) != 0)
-        agent_note("%s", text);
+    if (mpitx_run_note(agent_run, severity, code, text) != 0) agent_note("%s", text);
 }
 
 void agent_report(int severity, const char *format, ...)
@@ -30,7 +29,6 @@ void agent_report_notes(void)
     static int reported;
     for (int n = agent_note_count(); reported < n; reported++) {
         const char *text = agent_note_text(reported);
-        if (text)
-            mpitx_run_note(agent_run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, text);
+        if (text) mpitx_run_note(agent_run, MPITX_RUN_WARNING, MPITX_RUN_NOTE_TEXT, text);
     }
 }

@@ -11,19 +11,17 @@
 
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples)
 {
-    if (!run_off(run))
-        run_count(run, RUN_MISSED, samples);
+    if (!run_off(run)) run_count(run, RUN_MISSED, samples);
 }
 
 void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns)
 {
-    if (run_off(run))
-        return;
+    if (run_off(run)) return;
     run->live->counter[RUN_INSTANTS] += instants;
     run->live->counter[RUN_COST_NS] += ns;
 }
 
-/* -- open and close -- */
+/* ---- open and close ---- */
 
 static int write_header(struct mpitx_run *run, const struct mpitx_run_options *o, const char *boot_id)
 {
@@ -35,10 +33,12 @@ static int write_header(struct mpitx_run *run, const struct mpitx_run_options *o
         .policy = (uint32_t)run->policy, .chunk_bytes = run->live->chunk_bytes,
     };
     struct run_text t[6] = {run_text_of(o->host, 256), run_text_of(boot_id, 64), run_text_of(o->family, 64),
-                        run_text_of(o->library, RUN_MAX_LIBRARY_TEXT > run->live->chunk_bytes / 4 ? 1024 : RUN_MAX_LIBRARY_TEXT),
-                        run_text_of(o->program, 1024), run_text_of(o->agent, 256)};
+                            run_text_of(o->library, RUN_MAX_LIBRARY_TEXT > run->live->chunk_bytes / 4 ? 1024
+                                        : RUN_MAX_LIBRARY_TEXT), run_text_of(o->program, 1024),
+                                        run_text_of(o->agent, 256)};
     int rc = run_write_meta(run, RUN_META_HEADER, true, &body, sizeof body, t, 6);
-    return rc || !o->spawned.first ? rc : run_write_meta(run, RUN_META_SPAWNED, true, &o->spawned, sizeof o->spawned, NULL, 0);
+    return rc || !o->spawned.first
+           ? rc : run_write_meta(run, RUN_META_SPAWNED, true, &o->spawned, sizeof o->spawned, NULL, 0);
 }
 
 struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *why, size_t why_len)
@@ -64,8 +64,7 @@ struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *
 
 void mpitx_run_flush(struct mpitx_run *run)
 {
-    if (run_off(run))
-        return;
+    if (run_off(run)) return;
     int saved = errno;
     if (run_try_lock_long(run)) {
         run_seal_meta(run);
@@ -93,8 +92,7 @@ static bool lock_to_end(struct mpitx_run *run, uint64_t max_ms)
 {
     const struct timespec pause = {0, 200000};
     for (uint64_t start = run_monotonic(); !run_try_lock(run); nanosleep(&pause, NULL))
-        if (run_monotonic() - start > max_ms * 1000000)
-            return false;
+        if (run_monotonic() - start > max_ms * 1000000) return false;
     return true;
 }
 
@@ -102,19 +100,15 @@ void mpitx_run_close(struct mpitx_run **at, int end, bool tidy)
 {
     struct mpitx_run *run = *at;
     *at = NULL;
-    if (run_off(run))
-        return;
+    if (run_off(run)) return;
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    if (tidy && run->addresses)
-        mpitx_run_modules(run);
+    if (tidy && run->addresses) mpitx_run_modules(run);
     if (lock_to_end(run, tidy && !run->lock_stuck ? run->close_wait_ms : DYING_LOCK_MS)) {
         atomic_store(run->alive, 0);
         write_end(run, end);
-        if (run->meta.chunk)
-            run_seal_chunk(run, &run->meta);
-        if (run->samples.chunk)
-            run_seal_chunk(run, &run->samples);
+        if (run->meta.chunk) run_seal_chunk(run, &run->meta);
+        if (run->samples.chunk) run_seal_chunk(run, &run->samples);
         run_seal_events(run);
         run_seal_tables(run);
         run_unlock(run);

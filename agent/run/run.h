@@ -1,19 +1,20 @@
 /* run.h: writes a run directory from inside an application: samples, events, tables.
  *
- * A process has one struct mpitx_run. Nothing here prints, exits or installs handlers. Only open and close wait for a disk, close at most
- * close_wait_ms. Nothing allocates after open. errno is preserved. Every function accepts NULL for "no run" and then does nothing, so
- * callers need not check whether recording works.
+ * A process has one struct mpitx_run. Nothing here prints, exits or installs handlers. Only open and close wait for a
+ * disk, close at most close_wait_ms. Nothing allocates after open. errno is preserved. Every function accepts NULL for
+ * "no run" and then does nothing, so callers need not check whether recording works.
  *
- * Threads: any thread may call any function at any time, except open and close; close must be the last call. A bounded spin lock guards
- * samples and declarations (5 ns when free). A sample that does not get it within about 20 us is dropped and counted; a declaration is
- * refused with MPITX_RUN_BUSY. Events and rows are written without it. Not for signal handlers.
+ * Threads: any thread may call any function at any time, except open and close; close must be the last call. A bounded
+ * spin lock guards samples and declarations (5 ns when free). A sample that does not get it within about 20 us is
+ * dropped and counted; a declaration is refused with MPITX_RUN_BUSY. Events and rows are written without it. Not for
+ * signal handlers.
  *
- * A forked child inherits a run that is off, and its calls do nothing. The switch is on a page that the kernel wipes in children; for
- * kernels before 4.14, call mpitx_run_abandon_in_child from a pthread_atfork handler, which is always correct. No descriptor stays open
- * between calls, so programs that close all descriptors do no harm.
+ * A forked child inherits a run that is off, and its calls do nothing. The switch is on a page that the kernel wipes in
+ * children; for kernels before 4.14, call mpitx_run_abandon_in_child from a pthread_atfork handler, which is always
+ * correct. No descriptor stays open between calls, so programs that close all descriptors do no harm.
  *
- * Records go to chunks in a memory-mapped file in /dev/shm, which live readers see and which survives kill -9. A thread with all signals
- * blocked appends full chunks to the run directory. docs/run-format.md describes the bytes. */
+ * Records go to chunks in a memory-mapped file in /dev/shm, which live readers see and which survives kill -9. A thread
+ * with all signals blocked appends full chunks to the run directory. docs/run-format.md describes the bytes. */
 #ifndef MPITX_RUN_H
 #define MPITX_RUN_H
 
@@ -88,7 +89,8 @@ enum mpitx_run_end {
 };
 
 struct mpitx_run_options {
-    const char *dir;      /* the run directory, absolute; created with mode 0700 (its parents must exist); never a symbolic link */
+    /* the run directory, absolute; created with mode 0700 (its parents must exist); never a symbolic link */
+    const char *dir;
     const char *live_dir; /* for the live chunks; NULL: the first of /dev/shm, $TMPDIR, /tmp, dir that works */
     uint8_t run_id[16];   /* the same on all ranks; zeros if there is none */
     uint32_t chunk_bytes; /* 64 to 512 KiB; 0: 64 KiB */
@@ -133,8 +135,8 @@ struct mpitx_run_enum_item {
     const char *name;
 };
 
-/* A column: one variable bound to one object. An array that does not fit one record is declared as several columns with different
- * `first`. */
+/* A column: one variable bound to one object. An array that does not fit one record is declared as several columns with
+ * different `first`. */
 struct mpitx_run_column {
     const char *variable;
     int32_t var_class; /* enum mpitx_pvar_class; unknown ones unchanged */
@@ -159,23 +161,26 @@ struct mpitx_run_column {
 /* Opens a run. Returns NULL on failure, with the reason in why ("no space in /dev/shm …"). May take milliseconds. */
 struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *why, size_t why_len);
 
-/* Reserves numbers for processes that will be spawned. Returns the first one, at least `least`; -1: the directory cannot be written. */
+/* Reserves numbers for processes that will be spawned. Returns the first one, at least `least`; -1: the directory
+ * cannot be written. */
 int32_t mpitx_run_reserve(const char *dir, int32_t least, int32_t count);
 
 /* Declares a column and returns its identifier, from 0. */
 int mpitx_run_declare_column(struct mpitx_run *run, const struct mpitx_run_column *column);
 
-/* Declares a set of columns that are always sampled at one instant and returns its identifier, from 0. A row of the set has the columns'
- * values in this order, each aligned to its element's size. offsets (NULL, or one for each column) receives their offsets, row_bytes (or
- * NULL) the length of a row, a multiple of 8. */
-int mpitx_run_declare_set(struct mpitx_run *run, const uint32_t *columns, uint32_t count, uint32_t *offsets, uint32_t *row_bytes);
+/* Declares a set of columns that are always sampled at one instant and returns its identifier, from 0. A row of the set
+ * has the columns' values in this order, each aligned to its element's size. offsets (NULL, or one for each column)
+ * receives their offsets, row_bytes (or NULL) the length of a row, a multiple of 8. */
+int mpitx_run_declare_set(struct mpitx_run *run, const uint32_t *columns, uint32_t count, uint32_t *offsets,
+                          uint32_t *row_bytes);
 
-/* Records one instant of a set. row has the layout of declare_set; statuses has one byte for each column (enum mpitx_run_status), or is
- * NULL if all are OK. Values of columns whose status has no value are ignored. A time before the last one counts as the last one. Returns
- * 0 or an error, which is counted as a lost sample. */
+/* Records one instant of a set. row has the layout of declare_set; statuses has one byte for each column (enum
+ * mpitx_run_status), or is NULL if all are OK. Values of columns whose status has no value are ignored. A time before
+ * the last one counts as the last one. Returns 0 or an error, which is counted as a lost sample. */
 int mpitx_run_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, const void *row, const uint8_t *statuses);
 
-/* Sets a column's status from now on, with the reason ("MPI_T_pvar_read: MPI_T_ERR_INVALID_HANDLE"); called once, not for each sample. */
+/* Sets a column's status from now on, with the reason ("MPI_T_pvar_read: MPI_T_ERR_INVALID_HANDLE"); called once, not
+ * for each sample. */
 int mpitx_run_column_status(struct mpitx_run *run, uint32_t column, int status, const char *reason);
 
 /* Sets the name that the application gave an object (MPI_Comm_set_name) after a column of it was declared. */
@@ -194,7 +199,7 @@ struct mpitx_run_function {
 };
 int mpitx_run_functions(struct mpitx_run *run, const struct mpitx_run_function *functions, uint32_t count);
 
-/* -- events and tables: example: recording/testdata/events.c -- */
+/* ---- events and tables: example: recording/testdata/events.c ---- */
 
 enum mpitx_run_type {
     MPITX_RUN_U8 = 1, MPITX_RUN_U16, MPITX_RUN_U32, MPITX_RUN_U64,
@@ -224,49 +229,52 @@ struct mpitx_run_field {
 /* Declares a text to which fields refer by the returned identifier, from 0. */
 int mpitx_run_declare_text(struct mpitx_run *run, const char *text);
 
-/* Declares an event type and returns its identifier, from 0. The fields have the layout of a C struct without members wider than 8 bytes,
- * padded to 8. bytes (or NULL) receives that length, for comparison with sizeof. */
-int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t *bytes);
+/* Declares an event type and returns its identifier, from 0. The fields have the layout of a C struct without members
+ * wider than 8 bytes, padded to 8. bytes (or NULL) receives that length, for comparison with sizeof. */
+int mpitx_run_declare_event(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields,
+                            uint32_t count, uint32_t *bytes);
 
-/* Returns a stream of events for the calling thread, from 0. end releases it for another thread. If none is left, events are counted as
- * lost. */
+/* Returns a stream of events for the calling thread, from 0. end releases it for another thread. If none is left,
+ * events are counted as lost. */
 int mpitx_run_thread_begin(struct mpitx_run *run);
 void mpitx_run_thread_end(struct mpitx_run *run, int thread);
 
 /* For callbacks inside of the library: until the stream is released, its events are lost rather than waited for. */
 void mpitx_run_thread_never_waits(struct mpitx_run *run, int thread);
 
-/* Records an event of a thread; called only in that thread. A time before the thread's last one counts as that one. Returns 0 or an error,
- * which is counted as a lost event; readers see where events of this thread are missing. */
+/* Records an event of a thread; called only in that thread. A time before the thread's last one counts as that one.
+ * Returns 0 or an error, which is counted as a lost event; readers see where events of this thread are missing. */
 int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields);
 
-/* The number of the chunk that holds the thread's last event; 0: none. An event may refer to earlier ones of its chunk, as chunks are kept
- * or lost as a whole. */
+/* The number of the chunk that holds the thread's last event; 0: none. An event may refer to earlier ones of its chunk,
+ * as chunks are kept or lost as a whole. */
 uint32_t mpitx_run_chunk(const struct mpitx_run *run, int thread);
 
-/* The same as mpitx_run_event, but returns MPITX_RUN_FULL, without counting a loss, if the event does not simply fit into this
- * chunk. */
+/* The same as mpitx_run_event, but returns MPITX_RUN_FULL, without counting a loss, if the event does not simply fit
+ * into this chunk. */
 int mpitx_run_event_in(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields, uint32_t chunk);
 
-/* Declares a table and returns its identifier, from 0. A row is a struct mpitx_run_row followed by the fields, as in a C struct. The first
- * `keys` fields identify a row; readers merge rows of several threads with the same key. */
+/* Declares a table and returns its identifier, from 0. A row is a struct mpitx_run_row followed by the fields, as in a
+ * C struct. The first `keys` fields identify a row; readers merge rows of several threads with the same key. */
 struct mpitx_run_row {
     uint32_t sequence; /* 0: not complete; odd: being changed */
     uint32_t thread;   /* the operating system's ID of the thread that made it */
 };
-int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t keys,
-                            uint32_t *bytes);
+int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields,
+                            uint32_t count, uint32_t keys, uint32_t *bytes);
 
-/* Adds a row with these initial values, which include struct mpitx_run_row. Returns NULL if there is no room, and counts that. The row is
- * valid until the run is closed, for one thread at a time. */
+/* Adds a row with these initial values, which include struct mpitx_run_row. Returns NULL if there is no room, and
+ * counts that. The row is valid until the run is closed, for one thread at a time. */
 struct mpitx_run_row *mpitx_run_row(struct mpitx_run *run, int table, const void *values);
 
-/* Changes of a row's values go between these two. If begin returns false, the run is off, and the row must not be touched. */
+/* Changes of a row's values go between these two. If begin returns false, the run is off, and the row must not be
+ * touched. */
 static inline bool mpitx_run_row_begin(struct mpitx_run *run, struct mpitx_run_row *row)
 {
     if (!run || !row || !__atomic_load_n(*(int *const *)(const void *)run, __ATOMIC_RELAXED)) /* its first member */
         return false;
-    __atomic_store_n(&row->sequence, row->sequence | 1, __ATOMIC_RELAXED); /* odd already: a change was left by longjmp */
+    /* odd already: a change was left by longjmp */
+    __atomic_store_n(&row->sequence, row->sequence | 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return true;
 }
@@ -277,19 +285,21 @@ static inline void mpitx_run_row_end(struct mpitx_run_row *row)
     __atomic_store_n(&row->sequence, next ? next : 2, __ATOMIC_RELEASE);
 }
 
-/* Writes the mapped programs and libraries that are not written yet. The run does so itself when a field with addresses is declared,
- * when a row with addresses is added, and at its end. Takes the loader's lock. */
+/* Writes the mapped programs and libraries that are not written yet. The run does so itself when a field with addresses
+ * is declared, when a row with addresses is added, and at its end. Takes the loader's lock. */
 int mpitx_run_modules(struct mpitx_run *run);
 
-/* The same, if libraries were loaded or unloaded since: before an event with addresses, for libraries that may be gone at the end. */
+/* The same, if libraries were loaded or unloaded since: before an event with addresses, for libraries that may be gone
+ * at the end. */
 void mpitx_run_follow_modules(struct mpitx_run *run);
 
 /* Counters: cheap, and kept in the live file, so that they survive kill -9. */
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples);           /* due but not taken */
-void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns); /* instants sampled, and the time that took */
+/* instants sampled, and the time that took */
+void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns);
 
-/* Records a clock pair for the reader's alignment. open and close record one each. A long run with TSC ticks needs more; one every ten
- * seconds is enough. */
+/* Records a clock pair for the reader's alignment. open and close record one each. A long run with TSC ticks needs
+ * more; one every ten seconds is enough. */
 int mpitx_run_clock_pair(struct mpitx_run *run);
 
 /* Sends the declarations so far to the run directory, for readers on other machines. */
@@ -298,9 +308,10 @@ void mpitx_run_flush(struct mpitx_run *run);
 /* Returns the path of this process's live chunks, for messages. */
 const char *mpitx_run_live_path(const struct mpitx_run *run);
 
-/* Ends the run: appends everything to the run directory and removes the live file. Chunks that cannot be appended within close_wait_ms stay
- * in the live file, where readers find them. Sets *run to NULL; does nothing if it is NULL. tidy also releases the memory and joins the
- * thread; not allowed while other threads may be in calls of this run, or if a thread that crashed may hold the allocator's locks. */
+/* Ends the run: appends everything to the run directory and removes the live file. Chunks that cannot be appended
+ * within close_wait_ms stay in the live file, where readers find them. Sets *run to NULL; does nothing if it is NULL.
+ * tidy also releases the memory and joins the thread; not allowed while other threads may be in calls of this run, or
+ * if a thread that crashed may hold the allocator's locks. */
 void mpitx_run_close(struct mpitx_run **run, int end, bool tidy);
 
 /* Forgets the run in a forked child without touching its files. Async-signal-safe. */

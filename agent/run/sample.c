@@ -10,8 +10,7 @@ static void write_baseline(struct mpitx_run *run, struct run_set *s, uint32_t se
 {
     size_t status_bytes = statuses ? pad8(s->columns) : 0;
     uint8_t *p = run_meta_begin(run, RUN_META_BASELINE, 8 + status_bytes + s->row_bytes, false);
-    if (!p)
-        return;
+    if (!p) return;
     uint32_t fixed[2] = {set, statuses ? 1 : 0};
     memcpy(p - 8, &ticks, 8);
     p = run_put(p, fixed, sizeof fixed);
@@ -38,10 +37,10 @@ static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
     }
     if (run->share && run->policy == MPITX_RUN_STOP) {
         uint64_t left = run->share > run->written ? run->share - run->written : 0;
-        uint64_t head = sizeof(struct run_chunk) + run->meta.used + sizeof(struct run_chunk) + RUN_META_RESERVE + run->tail_needed;
+        uint64_t head = sizeof(struct run_chunk) + run->meta.used + sizeof(struct run_chunk) + RUN_META_RESERVE +
+                        run->tail_needed;
         if (left < head + need) {
-            if (!run->budget_noted)
-                run_note_budget(run);
+            if (!run->budget_noted) run_note_budget(run);
             run_count(run, RUN_OVER_BUDGET, 1);
             run_count(run, RUN_OVER_BYTES, need);
             return false;
@@ -59,8 +58,7 @@ static bool next_chunk(struct mpitx_run *run, uint64_t ticks, size_t need)
 static bool all_ok(const uint8_t *statuses, uint32_t n)
 {
     uint8_t any = 0;
-    for (uint32_t i = 0; i < n; i++)
-        any |= statuses[i];
+    for (uint32_t i = 0; i < n; i++) any |= statuses[i];
     return !any;
 }
 
@@ -68,14 +66,11 @@ static int write_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, con
 {
     struct run_set *s = &run->sets[set];
     struct run_cursor *c = &run->samples;
-    if (statuses && all_ok(statuses, s->columns))
-        statuses = NULL;
+    if (statuses && all_ok(statuses, s->columns)) statuses = NULL;
     size_t status_bytes = statuses ? pad8(s->columns) : 0;
     size_t bytes = sizeof(struct run_record) + status_bytes + s->row_bytes;
-    if (ticks < run->last_ticks)
-        ticks = run->last_ticks;
-    if (!s->baseline)
-        write_baseline(run, s, set, ticks, row, statuses);
+    if (ticks < run->last_ticks) ticks = run->last_ticks;
+    if (!s->baseline) write_baseline(run, s, set, ticks, row, statuses);
     if (!c->chunk || c->used + bytes + 16 > c->room) {
         if (!next_chunk(run, ticks, bytes + 16)) {
             run_last_keep(s, ticks, row, statuses);
@@ -91,7 +86,8 @@ static int write_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, con
         c->records++;
         run->base_ticks = ticks;
     }
-    struct run_record head = {(uint16_t)(bytes / 8), (uint16_t)(RUN_TAG_SET + set), (uint32_t)(ticks - run->base_ticks)};
+    struct run_record head =
+        {(uint16_t)(bytes / 8), (uint16_t)(RUN_TAG_SET + set), (uint32_t)(ticks - run->base_ticks)};
     if (statuses) {
         head.tag |= RUN_TAG_STATUSES;
         memset(p + sizeof head + status_bytes - 8, 0, 8);
@@ -111,8 +107,7 @@ static int write_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, con
 
 int mpitx_run_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, const void *row, const uint8_t *statuses)
 {
-    if (run_off(run))
-        return MPITX_RUN_OFF;
+    if (run_off(run)) return MPITX_RUN_OFF;
     if (!run_try_lock(run)) {
         run_count(run, RUN_LOST_BUSY, 1);
         return MPITX_RUN_BUSY;

@@ -30,7 +30,7 @@ _Static_assert(RUN_COUNTERS - RUN_LACKS == sizeof(struct agent_lacks) / sizeof(u
 #define MADV_WIPEONFORK 18
 #endif
 
-/* -- opening -- */
+/* ---- opening ---- */
 
 struct opening {
     const struct mpitx_run_options *o;
@@ -54,16 +54,15 @@ static bool make_dir(struct opening *op)
 {
     const char *dir = op->o->dir;
     struct stat st;
-    if (!dir || dir[0] != '/')
-        return failed(op, "the run directory is not an absolute path");
-    if (strlen(dir) > PATH_MAX - 256)
-        return failed(op, "the path of the run directory is too long");
-    if (mkdir(dir, 0700) && errno != EEXIST)
-        return failed(op, "%s: %s", dir, strerror(errno));
+    if (!dir || dir[0] != '/') return failed(op, "the run directory is not an absolute path");
+    if (strlen(dir) > PATH_MAX - 256) return failed(op, "the path of the run directory is too long");
+    if (mkdir(dir, 0700) && errno != EEXIST) return failed(op, "%s: %s", dir, strerror(errno));
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return failed(op, "%s: %s", dir, errno == ELOOP || errno == ENOTDIR ? "not a directory, or a symbolic link" : strerror(errno));
-    bool ours = fstat(fd, &st) == 0 && (st.st_uid == geteuid() || geteuid() == 0) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+        return failed(op, "%s: %s", dir,
+                      errno == ELOOP || errno == ENOTDIR ? "not a directory, or a symbolic link" : strerror(errno));
+    bool ours = fstat(fd, &st) == 0 && (st.st_uid == geteuid() || geteuid() == 0) &&
+                !(st.st_mode & (S_IWGRP | S_IWOTH));
     close(fd);
     return ours || failed(op, "%s: it belongs to another user, or others may write to it", dir);
 }
@@ -85,8 +84,7 @@ static void plan(struct opening *op, uint32_t *chunk_bytes, uint32_t *chunks)
     c = c < MIN_CHUNK ? MIN_CHUNK : c > MAX_CHUNK ? MAX_CHUNK : c & ~4095u;
     if (o->max_size) {
         share = share ? share : 1;
-        while (c > MIN_CHUNK && c > share / 8)
-            c /= 2;
+        while (c > MIN_CHUNK && c > share / 8) c /= 2;
     }
     c &= ~4095u;
     *chunk_bytes = c < MIN_CHUNK ? MIN_CHUNK : c;
@@ -96,7 +94,8 @@ static void plan(struct opening *op, uint32_t *chunk_bytes, uint32_t *chunks)
     op->run->policy = o->policy;
     if (share && o->policy == MPITX_RUN_KEEP_LAST) {
         uint64_t slots = share / *chunk_bytes;
-        op->run->ring_slots = slots < 3 ? 2 : slots > UINT32_MAX ? UINT32_MAX : (uint32_t)slots - 1; /* one for declarations */
+        /* one for declarations */
+        op->run->ring_slots = slots < 3 ? 2 : slots > UINT32_MAX ? UINT32_MAX : (uint32_t)slots - 1;
     }
 }
 
@@ -109,11 +108,11 @@ static bool allocate(struct opening *op)
     uint32_t threads = op->o->max_threads ? op->o->max_threads : 1024;
     threads = threads > MAX_THREADS ? MAX_THREADS : threads;
     size_t head = (sizeof(struct mpitx_run) + 63) & ~(size_t)63;
-    size_t bytes = head + threads * sizeof(struct run_thread) + RUN_MAX_TABLES * sizeof(struct run_table) + RUN_MAX_MODULES * sizeof *op->run->modules +
-                   columns * sizeof(struct run_column_info) + sets * sizeof(struct run_set) + RUN_MAX_EVENTS * sizeof *op->run->event_bytes;
+    size_t bytes = head + threads * sizeof(struct run_thread) + RUN_MAX_TABLES * sizeof(struct run_table) +
+                   RUN_MAX_MODULES * sizeof *op->run->modules + columns * sizeof(struct run_column_info) +
+                   sets * sizeof(struct run_set) + RUN_MAX_EVENTS * sizeof *op->run->event_bytes;
     struct mpitx_run *run = map_memory(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (run == MAP_FAILED)
-        return failed(op, "out of memory");
+    if (run == MAP_FAILED) return failed(op, "out of memory");
     run->bytes = bytes;
     run->threads = (struct run_thread *)(void *)((char *)run + head);
     run->tables = (struct run_table *)(void *)(run->threads + threads);
@@ -141,12 +140,11 @@ static bool make_live_file(struct opening *op, const char *dir, uint32_t chunk_b
 {
     struct mpitx_run *run = op->run;
     size_t bytes = RUN_LIVE_HEADER + (size_t)chunk_bytes * chunks;
-    int n = snprintf(run->live_path, sizeof run->live_path, "%s/mpitx-%016llx.live", dir, (unsigned long long)op->stream);
-    if (n < 0 || (size_t)n >= sizeof run->live_path)
-        return failed(op, "%s: the path is too long", dir);
+    int n = snprintf(run->live_path, sizeof run->live_path, "%s/mpitx-%016llx.live", dir,
+                     (unsigned long long)op->stream);
+    if (n < 0 || (size_t)n >= sizeof run->live_path) return failed(op, "%s: the path is too long", dir);
     run->live = run_map_new(run->live_path, bytes);
-    if (!run->live)
-        return failed(op, "%s: %s", dir, strerror(errno));
+    if (!run->live) return failed(op, "%s: %s", dir, strerror(errno));
     run->live_bytes = run->file_bytes = bytes;
     return true;
 }
@@ -160,10 +158,10 @@ static uint64_t pid_namespace(void)
 /* Stores the owner, so that a live file without its run directory can be recognized. */
 static void sign_live(struct opening *op)
 {
-    struct run_owner owner = {.pid_start = procstat_read(0).start, .pid_namespace = pid_namespace(), .dir_bytes = (uint32_t)strlen(op->o->dir)};
+    struct run_owner owner = {.pid_start = procstat_read(0).start, .pid_namespace = pid_namespace(),
+                              .dir_bytes = (uint32_t)strlen(op->o->dir)};
     char *at = (char *)op->run->live + RUN_OWNER_AT;
-    if (owner.dir_bytes > RUN_LIVE_HEADER - RUN_OWNER_AT - sizeof owner)
-        owner.dir_bytes = 0;
+    if (owner.dir_bytes > RUN_LIVE_HEADER - RUN_OWNER_AT - sizeof owner) owner.dir_bytes = 0;
     memcpy(at + sizeof owner, op->o->dir, owner.dir_bytes);
     memcpy(at, &owner, sizeof owner);
 }
@@ -174,13 +172,12 @@ static bool make_live(struct opening *op, uint32_t chunk_bytes, uint32_t chunks)
     struct mpitx_run *run = op->run;
     bool ok = false;
     run->live_given = op->o->live_dir != NULL;
-    if (op->o->live_dir)
-        ok = make_live_file(op, op->o->live_dir, chunk_bytes, chunks);
+    if (op->o->live_dir) ok = make_live_file(op, op->o->live_dir, chunk_bytes, chunks);
     for (size_t i = 0; !op->o->live_dir && i < sizeof dirs / sizeof *dirs && !ok; i++)
-        ok = dirs[i] && dirs[i][0] == '/' && (dirs[i] == op->o->dir || run_leaves_room(dirs[i], (uint64_t)chunk_bytes * chunks + USUAL_GROWTH, 2)) &&
+        ok = dirs[i] && dirs[i][0] == '/' &&
+             (dirs[i] == op->o->dir || run_leaves_room(dirs[i], (uint64_t)chunk_bytes * chunks + USUAL_GROWTH, 2)) &&
              make_live_file(op, dirs[i], chunk_bytes, chunks);
-    if (!ok)
-        return false;
+    if (!ok) return false;
     struct run_live head = {
         .version = RUN_FORMAT_VERSION, .header_bytes = sizeof head, .chunk_bytes = chunk_bytes, .stream = op->stream,
         .rank = op->o->rank, .pid = (uint32_t)getpid(), .chunks = chunks,
@@ -197,8 +194,7 @@ void run_boot_id(char *id, size_t len)
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, id, len - 1);
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     id[n > 0 ? n : 0] = 0;
     id[strcspn(id, "\n")] = 0;
 }
@@ -209,7 +205,8 @@ static bool make_manifest(struct opening *op)
     union {
         struct run_manifest m;
         char bytes[sizeof(struct run_manifest) + 256 + PATH_MAX];
-    } u = {.m = {.magic = RUN_MANIFEST_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof u.m, .stream = op->stream,
+    } u = {.m = {.magic = RUN_MANIFEST_MAGIC, .version = RUN_FORMAT_VERSION, .header_bytes = sizeof u.m,
+                 .stream = op->stream,
                  .rank = op->o->rank, .pid = (uint32_t)getpid(), .pid_start = procstat_read(0).start}};
     size_t dir = strlen(op->o->dir);
     const char *host = op->o->host ? op->o->host : "", *path = run->live_path;
@@ -224,18 +221,16 @@ static bool make_manifest(struct opening *op)
     memcpy(u.bytes + sizeof u.m + u.m.host_bytes, path, u.m.path_bytes);
     u.m.bytes = (uint32_t)sizeof u.m + u.m.host_bytes + u.m.path_bytes;
     u.m.crc = run_crc32c(0, &u, u.m.bytes);
-    snprintf(run->manifest_path, sizeof run->manifest_path, "%s/live-%s-%d-%08x.mpxm", op->o->dir, op->host, op->o->rank,
-             (unsigned)(op->stream >> 32));
+    snprintf(run->manifest_path, sizeof run->manifest_path, "%s/live-%s-%d-%08x.mpxm", op->o->dir, op->host,
+             op->o->rank, (unsigned)(op->stream >> 32));
     char temporary[sizeof run->manifest_path + 4];
     snprintf(temporary, sizeof temporary, "%s.tmp", run->manifest_path); /* renamed, so that readers never see a part */
     int fd = run_open_ours(temporary, O_EXCL);
-    if (fd < 0)
-        return failed(op, "%s: %s", op->o->dir, strerror(errno));
+    if (fd < 0) return failed(op, "%s: %s", op->o->dir, strerror(errno));
     bool ok = run_write_all(fd, &u, u.m.bytes);
     int error = errno;
     close(fd);
-    if (ok && rename(temporary, run->manifest_path) == 0)
-        return true;
+    if (ok && rename(temporary, run->manifest_path) == 0) return true;
     error = ok ? errno : error;
     unlink(temporary);
     return failed(op, "%s: %s", op->o->dir, strerror(error));
@@ -248,7 +243,8 @@ static void name_files(struct opening *op)
     size_t n = 0;
     for (; host[n] && n < sizeof op->host - 1; n++) {
         char c = host[n];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || (c == '.' && n);
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                     (c == '.' && n);
         op->host[n] = plain ? c : '_';
     }
     op->host[n] = 0;
@@ -263,12 +259,10 @@ static bool set_up(struct opening *op)
 {
     uint32_t chunk_bytes, chunks;
     const struct mpitx_run_options *o = op->o;
-    if (!make_dir(op))
-        return false;
+    if (!make_dir(op)) return false;
     if (o->claims && !run_claim(o->dir, o->rank))
         return failed(op, "another process of rank %d is recorded already", o->rank);
-    if (!allocate(op))
-        return false;
+    if (!allocate(op)) return false;
     struct mpitx_run *run = op->run;
     run->ticks = o->ticks ? o->ticks : run_monotonic;
     run->clock = o->ticks ? o->clock : MPITX_RUN_CLOCK_MONOTONIC;
@@ -277,8 +271,7 @@ static bool set_up(struct opening *op)
     op->stream = random_bits(run);
     plan(op, &chunk_bytes, &chunks);
     name_files(op);
-    if (sem_init(&run->wake, 0, 0) || sem_init(&run->done, 0, 0))
-        return failed(op, "%s", strerror(errno));
+    if (sem_init(&run->wake, 0, 0) || sem_init(&run->done, 0, 0)) return failed(op, "%s", strerror(errno));
     return make_live(op, chunk_bytes, chunks) && make_manifest(op);
 }
 
@@ -291,23 +284,20 @@ struct mpitx_run *run_store_open(const struct mpitx_run_options *options, char *
     bool ok = set_up(&op);
     run_restore_sigxfsz(&h);
     if (!ok) {
-        if (op.run)
-            run_store_discard(op.run);
+        if (op.run) run_store_discard(op.run);
         return NULL;
     }
-    if (!options->no_thread)
-        run_start_flusher(op.run);
+    if (!options->no_thread) run_start_flusher(op.run);
     atomic_store_explicit(op.run->alive, 1, memory_order_release);
     return op.run;
 }
 
-/* -- closing -- */
+/* ---- closing ---- */
 
 static void unmap(struct mpitx_run *run)
 {
     agent_lacks_move(NULL);
-    if (run->live)
-        unmap_memory(run->live, run->live_bytes);
+    if (run->live) unmap_memory(run->live, run->live_bytes);
     run_last_unmap(run);
     run_pool_unmap(run);
     unmap_memory(run->alive, 4096);
@@ -316,29 +306,23 @@ static void unmap(struct mpitx_run *run)
 
 void run_store_close(struct mpitx_run *run, bool tidy)
 {
-    if (!run_stop_flusher(run, tidy))
-        return; /* the thread still uses the memory */
-    if (!run->threaded)
-        run_finish_files(run);
-    if (tidy)
-        unmap(run);
+    if (!run_stop_flusher(run, tidy)) return; /* the thread still uses the memory */
+    if (!run->threaded) run_finish_files(run);
+    if (tidy) unmap(run);
 }
 
 void run_store_discard(struct mpitx_run *run)
 {
     bool stopped = run_stop_flusher(run, true);
-    if (run->live)
-        run_remove_live(run);
-    if (stopped)
-        unmap(run);
+    if (run->live) run_remove_live(run);
+    if (stopped) unmap(run);
 }
 
 void mpitx_run_abandon_in_child(struct mpitx_run **at)
 {
     struct mpitx_run *run = *at;
     *at = NULL;
-    if (!run)
-        return;
+    if (!run) return;
     atomic_store_explicit(run->alive, 0, memory_order_relaxed);
     unmap(run);
 }

@@ -8,25 +8,25 @@
 
 #define CACHE_LINE 64u /* rows of two threads never share one */
 
-int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields, uint32_t count, uint32_t keys,
-                            uint32_t *bytes)
+int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struct mpitx_run_field *fields,
+                            uint32_t count, uint32_t keys, uint32_t *bytes)
 {
-    if (run_off(run))
-        return MPITX_RUN_OFF;
+    if (run_off(run)) return MPITX_RUN_OFF;
     int saved = errno, rc = MPITX_RUN_BUSY;
     if (run_try_lock_long(run)) {
-        struct run_fields_body body = {.id = run->table_count, .count = count, .keys = keys, .bytes = sizeof(struct mpitx_run_row)};
-        rc = body.id < RUN_MAX_TABLES && keys <= count ? run_declare_fields(run, RUN_META_TABLE, &body, name, fields) : MPITX_RUN_INVALID;
+        struct run_fields_body body =
+            {.id = run->table_count, .count = count, .keys = keys, .bytes = sizeof(struct mpitx_run_row)};
+        rc = body.id < RUN_MAX_TABLES && keys <= count ? run_declare_fields(run, RUN_META_TABLE, &body, name, fields)
+                                                       : MPITX_RUN_INVALID;
         if (!rc) {
             struct run_table *t = &run->tables[body.id];
             uint32_t row = (body.bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
             t->used = body.bytes;
             t->row_bytes = row;
-            for (uint32_t i = 0; i < count; i++)
-                t->addresses |= fields[i].meaning == MPITX_RUN_ADDRESS;
-            t->fit = (run->live->chunk_bytes - (uint32_t)(sizeof(struct run_chunk) + sizeof(struct run_table_head))) / row;
-            if (bytes)
-                *bytes = body.bytes;
+            for (uint32_t i = 0; i < count; i++) t->addresses |= fields[i].meaning == MPITX_RUN_ADDRESS;
+            t->fit = (run->live->chunk_bytes - (uint32_t)(sizeof(struct run_chunk) +
+                                                          sizeof(struct run_table_head))) / row;
+            if (bytes) *bytes = body.bytes;
             rc = (int)body.id;
             atomic_store_explicit(&run->table_count, body.id + 1, memory_order_release);
         }
@@ -41,8 +41,7 @@ static bool grow(struct mpitx_run *run, struct run_table *t, uint32_t parts)
 {
     bool allowed = parts < RUN_MAX_PARTS && run_within_budget(run, RUN_KIND_TABLE);
     struct run_chunk *c = allowed ? run_pool_take(run, RUN_KIND_TABLE, 0, true) : NULL;
-    if (!c)
-        return false;
+    if (!c) return false;
     memset(c + 1, 0, c->capacity);
     struct run_table_head head = {.table = (uint32_t)(t - run->tables), .row_bytes = t->row_bytes};
     memcpy(c + 1, &head, sizeof head);
@@ -55,26 +54,23 @@ static bool grow(struct mpitx_run *run, struct run_table *t, uint32_t parts)
         atomic_store_explicit(&t->parts, parts + 1, memory_order_release);
         c = NULL;
     }
-    if (ok)
-        run_unlock(run);
-    if (c)
-        run_pool_seal(run, c, 0, 0);
+    if (ok) run_unlock(run);
+    if (c) run_pool_seal(run, c, 0, 0);
     return ok;
 }
 
 static struct mpitx_run_row *row_at(const struct run_table *t, uint32_t i)
 {
-    return (struct mpitx_run_row *)(void *)((char *)(t->part[i / t->fit] + 1) + sizeof(struct run_table_head) + (size_t)(i % t->fit) * t->row_bytes);
+    return (struct mpitx_run_row *)(void *)((char *)(t->part[i / t->fit] + 1) + sizeof(struct run_table_head) +
+                                            (size_t)(i % t->fit) * t->row_bytes);
 }
 
 struct mpitx_run_row *mpitx_run_row(struct mpitx_run *run, int table, const void *values)
 {
-    if (run_off(run) || (uint32_t)table >= run->table_count)
-        return NULL;
+    if (run_off(run) || (uint32_t)table >= run->table_count) return NULL;
     struct run_table *t = &run->tables[table];
     int saved = errno;
-    if (t->addresses)
-        mpitx_run_follow_modules(run);
+    if (t->addresses) mpitx_run_follow_modules(run);
     uint32_t i = atomic_load_explicit(&t->next, memory_order_relaxed), parts;
     do {
         while (i >= (parts = atomic_load_explicit(&t->parts, memory_order_acquire)) * t->fit)

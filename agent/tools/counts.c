@@ -1,5 +1,6 @@
-/* counts.c: a tool for debugging. The configuration key counts=FILE (%p: process ID, %r: rank) counts every call and writes the file at
- * MPI_Finalize, MPI_Abort or exit. variable=NAME, which may be repeated, adds virtual variables to it. */
+/* counts.c: a tool for debugging. The configuration key counts=FILE (%p: process ID, %r: rank) counts every call and
+ * writes the file at MPI_Finalize, MPI_Abort or exit. variable=NAME, which may be repeated, adds virtual variables to
+ * it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,7 +42,8 @@ static void expand(char *path, size_t size, const char *pattern)
     size_t length = 0;
     for (; *pattern && length + 16 < size; pattern++) {
         if (pattern[0] == '%' && (pattern[1] == 'p' || pattern[1] == 'r'))
-            length += (size_t)snprintf(path + length, size - length, "%d", *++pattern == 'p' ? (int)getpid() : agent_process.rank);
+            length += (size_t)snprintf(path + length, size - length, "%d",
+                                       *++pattern == 'p' ? (int)getpid() : agent_process.rank);
         else
             path[length++] = *pattern;
     }
@@ -56,16 +58,18 @@ static void ended(const char *when)
     expand(path, sizeof path, pattern);
     FILE *file = fopen(path, "we");
     if (!file) return;
-    fprintf(file, "end %s\nrank %d of %d\nlevel %d\n", when, agent_process.rank, agent_process.size, agent_process.thread_level);
+    fprintf(file, "end %s\nrank %d of %d\nlevel %d\n", when, agent_process.rank, agent_process.size,
+            agent_process.thread_level);
     for (int i = 0; counts && i < chain_function_count; i++)
         if (counts[i].calls)
-            fprintf(file, "%s %llu nested %llu abandoned %llu\n", chain_functions[i].name, (unsigned long long)counts[i].calls,
-                    (unsigned long long)counts[i].nested, (unsigned long long)counts[i].abandoned);
+            fprintf(file, "%s %llu nested %llu abandoned %llu\n", chain_functions[i].name,
+                    (unsigned long long)counts[i].calls, (unsigned long long)counts[i].nested,
+                    (unsigned long long)counts[i].abandoned);
     for (int i = 0; (name = agent_config("variable", i)); i++)
         fprintf(file, "%s %llu\n", name, (unsigned long long)virtual_read(virtual_find(name), clock_ticks()));
     struct chain_losses losses = chain_losses();
-    fprintf(file, "lost %llu %llu %llu\n", (unsigned long long)(losses.requests + losses.locked), (unsigned long long)losses.frames,
-            (unsigned long long)losses.memory);
+    fprintf(file, "lost %llu %llu %llu\n", (unsigned long long)(losses.requests + losses.locked),
+            (unsigned long long)losses.frames, (unsigned long long)losses.memory);
     for (int i = 0; agent_note_text(i); i++) fprintf(file, "note %s\n", agent_note_text(i));
     fclose(file);
 }

@@ -1,13 +1,15 @@
 /* null.c: a tool that only counts calls and messages, as a template for tools of the agent (profiles, traces).
  *
- * Copy it, rename it, and add it to the table (life/tools.c). With the configuration key null=count it ends with a note of its counts.
- * With null=record it also writes into the run: an event for each call, and a table of functions. Each thread has its own rows in the
- * table, so no call waits for another. docs/guide.md ("A tool of the agent") says how to run it. */
+ * Copy it, rename it, and add it to the table (life/tools.c). With the configuration key null=count it ends with a note
+ * of its counts. With null=record it also writes into the run: an event for each call, and a table of functions. Each
+ * thread has its own rows in the table, so no call waits for another. docs/guide.md ("A tool of the agent") says how to
+ * run it. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "run/fields.h"
 #include "run/process.h"
 #include "tools/tool.h"
 
@@ -38,15 +40,10 @@ struct row {
 };
 
 static const struct mpitx_run_field event_fields[] = {
-    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "peer", .type = MPITX_RUN_I32},
-    {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"},
-    {.name = "enter", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
+    NAMED("function"), NUMBER("peer", I32), BYTES("bytes"), TIME("enter"),
 };
 static const struct mpitx_run_field row_fields[] = {
-    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "calls", .type = MPITX_RUN_U64},
-    {.name = "ticks", .type = MPITX_RUN_U64},
+    NAMED("function"), NUMBER("calls", U64), NUMBER("ticks", U64),
 };
 
 static struct mpitx_run *run; /* NULL: not recording */
@@ -68,7 +65,8 @@ static bool declare(void)
 static void record(struct mpitx_run *to, struct mine *m, const struct chain_call *call)
 {
     uint32_t function = (uint32_t)names[call->function];
-    struct event event = {function, call->description.peer, call->description.sent_bytes + call->description.received_bytes, call->enter};
+    struct event event = {function, call->description.peer,
+                          call->description.sent_bytes + call->description.received_bytes, call->enter};
     if (m->stream < 0) m->stream = mpitx_run_thread_begin(to);
     if (m->stream >= 0) mpitx_run_event(to, m->stream, event_type, call->leave, &event);
     struct mpitx_run_row **row = &m->rows[call->function];
@@ -100,8 +98,8 @@ static void enter(const struct chain_call *call)
     if (find_mine()) mine->entered++;
 }
 
-/* Called after the library has returned, with return code, times, messages and bytes. If longjmp or an exception left the call, leave is
- * called as soon as the chain notices, with `abandoned` set. */
+/* Called after the library has returned, with return code, times, messages and bytes. If longjmp or an exception left
+ * the call, leave is called as soon as the chain notices, with `abandoned` set. */
 static void leave(const struct chain_call *call)
 {
     struct mpitx_run *to = __atomic_load_n(&run, __ATOMIC_ACQUIRE);
@@ -140,11 +138,9 @@ static bool records(void)
     return text && strcmp(text, "record") == 0;
 }
 
-/* Called in MPI_Init after the library's; nothing is observed before. A tool that records sets dir, which opens the run. */
-static void preparing(void)
-{
-    if (records()) agent_run_options.dir = agent_config("dir", 0);
-}
+/* Called in MPI_Init after the library's; nothing is observed before. A tool that records sets dir, which opens the
+ * run. */
+static void preparing(void) { if (records()) agent_run_options.dir = agent_config("dir", 0); }
 
 static void started(void)
 {
@@ -156,7 +152,8 @@ static void started(void)
             agent_note("null: not recording: no room in the run");
     }
     /* All functions (-1); chain_function_id gives the number of one. */
-    on = chain_observe(&null_observer, -1, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS);
+    on = chain_observe(&null_observer, -1,
+                       CHAIN_ENTER | CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS);
     if (!on) agent_note("null: off: out of memory");
 }
 

@@ -1,5 +1,5 @@
-/* seen.c: writes lines to a file of the front, for when nothing is recorded: which programs loaded the agent and called MPI_Init (seen), and
- * why one of them, and which rank, has no run (also unseen, which ranks other than 0 have). */
+/* seen.c: writes lines to a file of the front, for when nothing is recorded: which programs loaded the agent and called
+ * MPI_Init (seen), and why one of them, and which rank, has no run (also unseen, which ranks other than 0 have). */
 #define _GNU_SOURCE
 #include "tools/tool.h"
 
@@ -18,10 +18,10 @@ static void write_line(const char *path, const char *what, const char *why)
     char line[512];
     struct stat st;
     struct run_signals signals;
-    if (!path)
-        return;
+    if (!path) return;
     int saved = errno, fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    int n = snprintf(line, sizeof line - 1, "%s\t%s\t%d\t%s", what, program_invocation_short_name, agent_process.first ? -1 : agent_process.rank, why);
+    int n = snprintf(line, sizeof line - 1, "%s\t%s\t%d\t%s", what, program_invocation_short_name,
+                     agent_process.first ? -1 : agent_process.rank, why);
     if (n > 0 && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MAX_BYTES) {
         size_t length = (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
         line[length++] = '\n';
@@ -29,8 +29,7 @@ static void write_line(const char *path, const char *what, const char *why)
         run_write_all(fd, line, length);
         run_restore_sigxfsz(&signals);
     }
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     errno = saved;
 }
 
@@ -41,4 +40,5 @@ static void unrecorded(const char *why) { write_line(seen() ? seen() : agent_con
 
 static const char *const keys[] = {"seen", "unseen", NULL};
 
-const struct agent_tool seen_tool = {.name = "seen", .keys = keys, .loaded = loaded, .entering = entering, .unrecorded = unrecorded};
+const struct agent_tool seen_tool =
+    {.name = "seen", .keys = keys, .loaded = loaded, .entering = entering, .unrecorded = unrecorded};

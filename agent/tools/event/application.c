@@ -1,11 +1,12 @@
 /* application.c: the application's own registrations of events of PERUSE that are recorded.
  *
- * Open MPI has one place for each communicator and event; the specification allows several. So while the application has a handle for an
- * event that is recorded, ours is released, and the application's handle reports to both: it has our callback, which calls the
- * application's. In the library the handle is then always active. Whether it is active for the application is noted here. All calls reach
- * the library, so that their results are its own.
+ * Open MPI has one place for each communicator and event; the specification allows several. So while the application
+ * has a handle for an event that is recorded, ours is released, and the application's handle reports to both: it has
+ * our callback, which calls the application's. In the library the handle is then always active. Whether it is active
+ * for the application is noted here. All calls reach the library, so that their results are its own.
  *
- * A handle that propagates to duplicates of its communicator reports to us for these, too. Open MPI's PERUSE_Event_propagate does nothing. */
+ * A handle that propagates to duplicates of its communicator reports to us for these, too. Open MPI's
+ * PERUSE_Event_propagate does nothing. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -29,7 +30,8 @@ EXPORT int PERUSE_Event_comm_register(int event, MPI_Comm comm, peruse_function 
 {
     NEXT(PERUSE_Event_comm_register, int, MPI_Comm, peruse_function *, void *, void **);
     struct hold hold = hold_lock(&peruse_lock);
-    struct peruse_binding *b = atomic_load(&event_run) && callback && handle ? peruse_find(event, (uint64_t)(uintptr_t)comm) : NULL;
+    struct peruse_binding *b = atomic_load(&event_run) && callback && handle
+                               ? peruse_find(event, (uint64_t)(uintptr_t)comm) : NULL;
     struct peruse_application *a = b ? memory_new(1, sizeof *a) : NULL;
     int rc;
     if (!a) {

@@ -1,4 +1,5 @@
-/* bind.c: registrations. A type that is bound to a kind of object has one for each object, from its creation until it is freed. */
+/* bind.c: registrations. A type that is bound to a kind of object has one for each object, from its creation until it
+ * is freed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +13,9 @@ static int count;
 static uint64_t skipped;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Registers at all levels up to the strictest that the library accepts, so that it may call us wherever the event occurs. An event calls the
- * callback of one level. Open MPI 6.0.0rc2 accepts the strictest level, but drops the events of registrations that have only this one. The
- * strictest comes last, for a library that keeps only one. */
+/* Registers at all levels up to the strictest that the library accepts, so that it may call us wherever the event
+ * occurs. An event calls the callback of one level. Open MPI 6.0.0rc2 accepts the strictest level, but drops the events
+ * of registrations that have only this one. The strictest comes last, for a library that keeps only one. */
 static int register_callback(struct event_registration *r)
 {
     int strictest = 0, rc = MPITX_ERR_NOT_SUPPORTED;
@@ -34,8 +35,8 @@ static int bind_one(struct event_type *type, union mpi_handle handle, uint32_t o
     struct event_registration *r = memory_new(1, sizeof *r);
     if (!r) return MPITX_ERR_MEMORY;
     *r = (struct event_registration){.type = type, .object_handle = handle.number, .object = object};
-    int rc = type->bind == MPITX_BIND_NO_OBJECT ? pvar.table->event_handle_alloc(type->index, MPITX_OBJECT_NONE, 0, &r->handle)
-                                                : mpitx_event_bind(type->index, &handle, 0, &r->handle);
+    int rc = type->bind == MPITX_BIND_NO_OBJECT ? pvar.table->event_handle_alloc(type->index, MPITX_OBJECT_NONE, 0,
+        &r->handle) : mpitx_event_bind(type->index, &handle, 0, &r->handle);
     if (rc == MPITX_SUCCESS) {
         registrations[count++] = r;
         rc = register_callback(r);
@@ -56,7 +57,8 @@ void event_bind(int bind, union mpi_handle handle, uint32_t object)
             continue;
         }
         int rc = bind_one(type, handle, object);
-        if (rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "event %s: not recorded for an object: %s", type->name, pvar_rc_name(rc));
+        if (rc != MPITX_SUCCESS)
+            agent_report(MPITX_RUN_WARNING, "event %s: not recorded for an object: %s", type->name, pvar_rc_name(rc));
     }
     hold_unlock(&lock, hold);
     errno = saved;
@@ -85,7 +87,10 @@ void event_unbind_all(void)
     int saved = errno;
     struct hold hold = hold_lock(&lock);
     while (count > 0) release(count - 1);
-    if (skipped) agent_report(MPITX_RUN_WARNING, "%llu pairs of an event and an object are not recorded: the agent registers at most %d callbacks at a time", (unsigned long long)skipped, EVENT_REGISTRATIONS);
+    if (skipped)
+        agent_report(MPITX_RUN_WARNING,
+                     "%llu pairs of an event and an object are not recorded: the agent registers at most %d callbacks "
+                     "at a time", (unsigned long long)skipped, EVENT_REGISTRATIONS);
     hold_unlock(&lock, hold);
     errno = saved;
 }

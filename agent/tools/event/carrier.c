@@ -1,4 +1,5 @@
-/* carrier.c: what events of PERUSE report to us, also through handles of the application that carry registrations of ours. */
+/* carrier.c: what events of PERUSE report to us, also through handles of the application that carry registrations of
+ * ours. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
@@ -20,8 +21,10 @@ void peruse_record(const struct peruse_binding *b, intptr_t unique_id, const str
     struct mpitx_run *run = event_enter(now);
     if (run) {
         struct peruse_row *row = b->type->row;
-        int32_t peer = spec->peer >= 0 && spec->peer < b->comm->size && b->comm->ranks ? b->comm->ranks[spec->peer] : -1;
-        struct peruse_event e = {(uint64_t)unique_id, b->type->name, b->comm->object, peer, spec->peer, spec->tag, spec->count, (uint32_t)spec->datatype, (uint32_t)spec->operation};
+        int32_t peer = spec->peer >= 0 && spec->peer < b->comm->size && b->comm->ranks ? b->comm->ranks[spec->peer]
+                                                                                       : -1;
+        struct peruse_event e = {(uint64_t)unique_id, b->type->name, b->comm->object, peer, spec->peer, spec->tag,
+                                 spec->count, (uint32_t)spec->datatype, (uint32_t)spec->operation};
         __atomic_fetch_add(&row->received, 1, __ATOMIC_RELAXED);
         bool ok = event_write(run, b->type->run_type, now, &e);
         __atomic_fetch_add(ok ? &row->recorded : &row->refused, 1, __ATOMIC_RELAXED);
@@ -91,4 +94,7 @@ void peruse_detach(struct peruse_binding *b)
     if (ours && !peruse_records(a) && a->handle) peruse_deactivate(a->handle);
 }
 
-bool peruse_propagate(struct peruse_application *a, struct peruse_binding *duplicate) { return a->propagates && peruse_carry(a, duplicate); }
+bool peruse_propagate(struct peruse_application *a, struct peruse_binding *duplicate)
+{
+    return a->propagates && peruse_carry(a, duplicate);
+}

@@ -12,7 +12,8 @@
 
 #define CALLBACKS_NS UINT64_C(100000000)
 
-static bool eventless, prepared, peruse, following; /* prepared: the library has MPI_T events; peruse: PERUSE events are recorded */
+/* prepared: the library has MPI_T events; peruse: PERUSE events are recorded */
+static bool eventless, prepared, peruse, following;
 
 static void preparing(void)
 {
@@ -52,7 +53,8 @@ static void select_types(void)
 
 static void started(void)
 {
-    union mpi_handle none = {.number = 0}, world = {.number = agent_process.world}, self = {.number = agent_process.self};
+    union mpi_handle none = {.number = 0}, world = {.number = agent_process.world},
+                            self = {.number = agent_process.self};
     if (!event_wanted() || !agent_run) return;
     int saved = errno;
     event_declare_patterns();
@@ -72,7 +74,8 @@ static void started(void)
         event_bind(MPITX_BIND_NO_OBJECT, none, 0);
     }
     following = peruse;
-    for (int i = 0; prepared && i < event_type_count; i++) following = following || event_types[i].bind != MPITX_BIND_NO_OBJECT;
+    for (int i = 0; prepared && i < event_type_count; i++)
+        following = following || event_types[i].bind != MPITX_BIND_NO_OBJECT;
     if (following) {
         objects_start();
         chain_follow_objects(true);
@@ -97,7 +100,8 @@ static int bind_of(enum call_object kind)
 static void object(const struct chain_object *o)
 {
     if (!following || !atomic_load(&event_run)) return;
-    if (o->event == CHAIN_OBJECT_MADE && !object_is_null(o->kind, o->handle)) bind_object(bind_of(o->kind), o->kind, o->handle, original(o));
+    if (o->event == CHAIN_OBJECT_MADE && !object_is_null(o->kind, o->handle))
+        bind_object(bind_of(o->kind), o->kind, o->handle, original(o));
     if (o->event != CHAIN_OBJECT_FREEING) {
         mpitx_run_flush(agent_run); /* so that callbacks find declarations sealed */
         return;
@@ -130,4 +134,5 @@ static void forked(void) { atomic_store(&event_run, NULL); }
 static const char *const keys[] = {"event", "event_count", NULL};
 
 const struct agent_tool event_tool = {
-    .name = "event", .keys = keys, .preparing = preparing, .started = started, .object = object, .ending = ending, .forked = forked};
+    .name = "event", .keys = keys, .preparing = preparing, .started = started, .object = object, .ending = ending,
+            .forked = forked};

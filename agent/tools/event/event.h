@@ -9,8 +9,8 @@
  *     carrier.c  handles of the application that record for us
  *     record.c  what the library calls: events and dropped events
  *
- * The run gets the table "mpi_t events" with the counts of each event type, the table "mpi_t sources", and an event type "mpi_t NAME" for
- * each event type whose data are copied (docs/run-format.md). */
+ * The run gets the table "mpi_t events" with the counts of each event type, the table "mpi_t sources", and an event
+ * type "mpi_t NAME" for each event type whose data are copied (docs/run-format.md). */
 #ifndef MPITX_TOOLS_EVENT_H
 #define MPITX_TOOLS_EVENT_H
 
@@ -36,7 +36,8 @@ struct event_row {
     struct mpitx_run_row head;
     uint32_t name, description;
     uint32_t bind, safety; /* of the registrations; 0: it could not be registered */
-    uint64_t received, recorded, refused, dropped, late; /* late: after the registration was freed, and not in received */
+    /* late: after the registration was freed, and not in received */
+    uint64_t received, recorded, refused, dropped, late;
     uint32_t reason;                                     /* why it is only counted; "": it is not */
 };
 
@@ -74,7 +75,8 @@ bool event_suggests(void);            /* a literal pattern has matched nothing, 
 void event_declare_patterns(void);
 
 /* bind.c */
-void event_bind(int bind, union mpi_handle handle, uint32_t object); /* registers all types that are bound to such an object */
+/* registers all types that are bound to such an object */
+void event_bind(int bind, union mpi_handle handle, uint32_t object);
 void event_unbind(int bind, union mpi_handle handle);
 void event_unbind_all(void);
 
@@ -87,7 +89,8 @@ void event_source_dropped(int source, int64_t count);
 
 /* peruse.c: from select to unbind_all only if the library has PERUSE */
 bool event_peruse_select(void); /* false: no event of PERUSE is wanted */
-void event_peruse_bind(union mpi_handle comm, uint32_t object, union mpi_handle original); /* original: 0: not a duplicate */
+/* original: 0: not a duplicate */
+void event_peruse_bind(union mpi_handle comm, uint32_t object, union mpi_handle original);
 void event_peruse_unbind(union mpi_handle comm);
 void event_peruse_unbind_all(void);
 

@@ -1,8 +1,8 @@
 /* peruse.c: events of PERUSE 2.0, for libraries that have it. Each event is registered for each communicator.
  *
- * Open MPI has one place for each communicator and event, so if the application registers the same event, its handle reports to us, too
- * (application.c). Ours are registered when the communicator is made, so the only handle that they could replace is one of the application's
- * that was propagated to a duplicate. That one reports to us as well. */
+ * Open MPI has one place for each communicator and event, so if the application registers the same event, its handle
+ * reports to us, too (application.c). Ours are registered when the communicator is made, so the only handle that they
+ * could replace is one of the application's that was propagated to a duplicate. That one reports to us as well. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -10,23 +10,18 @@
 
 #include "base/memory.h"
 #include "mpi/peers.h"
+#include "run/fields.h"
 #include "tools/event/peruse.h"
 
 enum { PERUSE_EVENTS = 256 };
 
 static const struct mpitx_run_field event_fields[] = {
-    {.name = "request", .type = MPITX_RUN_U64},  {.name = "event", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "object", .type = MPITX_RUN_U32},   {.name = "peer", .type = MPITX_RUN_I32},
-    {.name = "peer_in_comm", .type = MPITX_RUN_I32}, {.name = "tag", .type = MPITX_RUN_I32},
-    {.name = "count", .type = MPITX_RUN_I32},    {.name = "datatype", .type = MPITX_RUN_U32},
-    {.name = "operation", .type = MPITX_RUN_U32},
+    NUMBER("request", U64), NAMED("event"), NUMBER("object", U32), NUMBER("peer", I32), NUMBER("peer_in_comm", I32),
+    NUMBER("tag", I32), NUMBER("count", I32), NUMBER("datatype", U32), NUMBER("operation", U32),
 };
 
 static const struct mpitx_run_field row_fields[] = {
-    {.name = "name", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "received", .type = MPITX_RUN_U64},
-    {.name = "recorded", .type = MPITX_RUN_U64},
-    {.name = "refused", .type = MPITX_RUN_U64},
+    NAMED("name"), NUMBER("received", U64), NUMBER("recorded", U64), NUMBER("refused", U64),
 };
 
 static struct peruse_type types[PERUSE_EVENTS];
@@ -49,21 +44,27 @@ static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_p
 static bool declare(void)
 {
     uint32_t bytes = 0, row_bytes = 0;
-    int run_type = mpitx_run_declare_event(agent_run, "peruse", event_fields, sizeof event_fields / sizeof *event_fields, &bytes);
-    int table = mpitx_run_declare_table(agent_run, "peruse events", row_fields, sizeof row_fields / sizeof *row_fields, 1, &row_bytes);
+    int run_type =
+        mpitx_run_declare_event(agent_run, "peruse", event_fields, COUNT(event_fields), &bytes);
+    int table = mpitx_run_declare_table(agent_run, "peruse events", row_fields, COUNT(row_fields),
+                                        1, &row_bytes);
     for (int i = 0; i < type_count && table >= 0; i++) {
         struct peruse_row row = {.name = types[i].name};
         types[i].run_type = run_type;
         if (!(types[i].row = (struct peruse_row *)mpitx_run_row(agent_run, table, &row))) return false;
     }
-    return run_type >= 0 && table >= 0 && bytes == sizeof(struct peruse_event) && row_bytes == sizeof(struct peruse_row);
+    return run_type >= 0 && table >= 0 && bytes == sizeof(struct peruse_event) &&
+           row_bytes == sizeof(struct peruse_row);
 }
 
 bool event_peruse_select(void)
 {
     int n = 0, *numbers = NULL;
     char **names = NULL;
-    if (pvar.table->peruse_init() != MPITX_SUCCESS || pvar.table->peruse_query_supported_events(&n, &names, &numbers) != MPITX_SUCCESS || n <= 0 || !names || !numbers) return false;
+    if (pvar.table->peruse_init() != MPITX_SUCCESS ||
+        pvar.table->peruse_query_supported_events(&n, &names, &numbers) != MPITX_SUCCESS || n <= 0 || !names ||
+        !numbers)
+        return false;
     for (int i = 0; i < n && type_count < PERUSE_EVENTS; i++) {
         int text = names[i] && event_matches_peruse(names[i]) ? mpitx_run_declare_text(agent_run, names[i]) : -1;
         if (text >= 0) types[type_count++] = (struct peruse_type){.number = numbers[i], .name = (uint32_t)text};
@@ -140,7 +141,9 @@ void event_peruse_bind(union mpi_handle handle, uint32_t object, union mpi_handl
         }
     }
     hold_unlock(&peruse_lock, hold);
-    if (!c || rc != MPITX_SUCCESS) agent_report(MPITX_RUN_WARNING, "PERUSE events of a communicator are not recorded: %s", c ? pvar_rc_name(rc) : "out of memory");
+    if (!c || rc != MPITX_SUCCESS)
+        agent_report(MPITX_RUN_WARNING, "PERUSE events of a communicator are not recorded: %s",
+                     c ? pvar_rc_name(rc) : "out of memory");
     errno = saved;
 }
 

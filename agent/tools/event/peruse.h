@@ -68,20 +68,23 @@ struct peruse_application {
 /* ---- carrier.c; all but the first three with the lock ---- */
 
 void *peruse_symbol(const char *name); /* the library's routine; NULL: it has none */
-#define NEXT(name, ...)                                                                                                                    \
-    static int (*next)(__VA_ARGS__);                                                                                                       \
-    if (!next) next = (int (*)(__VA_ARGS__))peruse_symbol(#name);                                                                          \
+#define NEXT(name, ...)                                                                                                \
+    static int (*next)(__VA_ARGS__);                                                                                   \
+    if (!next) next = (int (*)(__VA_ARGS__))peruse_symbol(#name);                                                      \
     if (!next) return 1 /* PERUSE_ERR_INIT */
 
-void peruse_record(const struct peruse_binding *binding, intptr_t unique_id, const struct mpitx_peruse_spec *spec); /* in a callback */
-int peruse_happened(void *handle, MPI_Aint unique_id, void *spec, void *param); /* the callback of the application's handles */
+/* in a callback */
+void peruse_record(const struct peruse_binding *binding, intptr_t unique_id, const struct mpitx_peruse_spec *spec);
+/* the callback of the application's handles */
+int peruse_happened(void *handle, MPI_Aint unique_id, void *spec, void *param);
 
 int peruse_activate(void *handle);
 int peruse_deactivate(void *handle);
 bool peruse_records(const struct peruse_application *a); /* for us */
 bool peruse_ours_alone(const struct peruse_application *a); /* in the library it is active for us alone */
 bool peruse_carry(struct peruse_application *a, struct peruse_binding *binding);
-bool peruse_propagate(struct peruse_application *carrier, struct peruse_binding *duplicate); /* false: it does not propagate */
+/* false: it does not propagate */
+bool peruse_propagate(struct peruse_application *carrier, struct peruse_binding *duplicate);
 void peruse_detach(struct peruse_binding *binding); /* its carrier, if it has one, does not record for it any more */
 
 /* ---- peruse.c; all with the lock ---- */

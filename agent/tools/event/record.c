@@ -1,5 +1,6 @@
-/* record.c: what the library calls when an event occurs, or when it has dropped some. It may be in any thread and inside of any call, maybe
- * with locks held: nothing here allocates, waits for a lock or calls MPI, except what MPI gives callbacks for their event. */
+/* record.c: what the library calls when an event occurs, or when it has dropped some. It may be in any thread and
+ * inside of any call, maybe with locks held: nothing here allocates, waits for a lock or calls MPI, except what MPI
+ * gives callbacks for their event. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -10,10 +11,11 @@ _Atomic(struct mpitx_run *) event_run;
 atomic_int event_inside;
 
 static AGENT_THREAD int stream_plus_one;
-static AGENT_THREAD char *recording; /* the stack address of the callback of this thread that is recording; NULL: none */
+/* the stack address of the callback of this thread that is recording; NULL: none */
+static AGENT_THREAD char *recording;
 
-/* Whether this thread is in the middle of recording another event, as in a signal handler. A handler's frame is below the one that it
- * interrupted. If the recorded address is below, that callback was left by siglongjmp. */
+/* Whether this thread is in the middle of recording another event, as in a signal handler. A handler's frame is below
+ * the one that it interrupted. If the recorded address is below, that callback was left by siglongjmp. */
 static bool interrupts(char *frame) { return recording && frame < recording; }
 
 static void add(uint64_t *count, uint64_t n) { __atomic_fetch_add(count, n, __ATOMIC_RELAXED); }
@@ -70,7 +72,8 @@ void event_received(mpitx_handle instance, mpitx_handle registration, int safety
         struct event_row *row = r->type->row;
         add(instance ? &row->received : &row->late, 1); /* 0: the registration was freed */
         if (instance && r->type->run_type >= 0) {
-            bool ok = safety < MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE && copy(r, instance, event) && event_write(run, r->type->run_type, now, event);
+            bool ok = safety < MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE && copy(r, instance, event) &&
+                      event_write(run, r->type->run_type, now, event);
             add(ok ? &row->recorded : &row->refused, 1);
         }
     }

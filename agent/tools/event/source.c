@@ -1,5 +1,7 @@
-/* source.c: event sources. Pairs of a source's time and the run's, at the start and the end, put its timestamps on the common clock. */
+/* source.c: event sources. Pairs of a source's time and the run's, at the start and the end, put its timestamps on the
+ * common clock. */
 #define _GNU_SOURCE
+#include "run/fields.h"
 #include "tools/event/event.h"
 
 struct source_row {
@@ -13,12 +15,10 @@ struct source_row {
 };
 
 static const struct mpitx_run_field fields[] = {
-    {.name = "source", .type = MPITX_RUN_U32},           {.name = "name", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "order", .type = MPITX_RUN_U32},
-    {.name = "ticks_per_second", .type = MPITX_RUN_I64}, {.name = "max_ticks", .type = MPITX_RUN_I64},
-    {.name = "first", .type = MPITX_RUN_I64},            {.name = "last", .type = MPITX_RUN_I64},
-    {.name = "first_time", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME}, {.name = "last_time", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
-    {.name = "backwards", .type = MPITX_RUN_U64},        {.name = "dropped", .type = MPITX_RUN_U64},
+    NUMBER("source", U32),
+             NAMED("name"),
+    NUMBER("order", U32), NUMBER("ticks_per_second", I64), NUMBER("max_ticks", I64), NUMBER("first", I64),
+    NUMBER("last", I64), TIME("first_time"), TIME("last_time"), NUMBER("backwards", U64), NUMBER("dropped", U64),
 };
 
 static int table = -1;
@@ -28,7 +28,7 @@ static int64_t latest[EVENT_SOURCES];
 bool event_sources_declare(void)
 {
     uint32_t bytes = 0;
-    table = mpitx_run_declare_table(agent_run, "mpi_t sources", fields, sizeof fields / sizeof *fields, 2, &bytes);
+    table = mpitx_run_declare_table(agent_run, "mpi_t sources", fields, COUNT(fields), 2, &bytes);
     return table >= 0 && bytes == sizeof(struct source_row);
 }
 
@@ -61,7 +61,8 @@ void event_sources_begin(void)
         if (pvar.table->source_get_info(i, name, &length, NULL, &(int){0}, &info) != MPITX_SUCCESS) continue;
         if (info.info) pvar.table->info_free(&info.info);
         int text = mpitx_run_declare_text(agent_run, name);
-        struct source_row row = {.index = (uint32_t)i, .name = (uint32_t)text, .order = (uint32_t)info.ordering, .ticks_per_second = info.ticks_per_second, .max_ticks = info.max_ticks, .last = -1};
+        struct source_row row = {.index = (uint32_t)i, .name = (uint32_t)text, .order = (uint32_t)info.ordering,
+                                 .ticks_per_second = info.ticks_per_second, .max_ticks = info.max_ticks, .last = -1};
         row.first = read_pair(i, &row.first_time);
         if (text >= 0) rows[i] = (struct source_row *)mpitx_run_row(agent_run, table, &row);
     }

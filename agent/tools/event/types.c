@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "mpi/library.h"
+#include "run/fields.h"
 #include "tools/event/event.h"
 #include "tools/objects/objects.h"
 
@@ -27,7 +28,8 @@ static int pattern_count, counted_count;
 static const char *for_family(const char *text, const char **reason)
 {
     size_t n = strcspn(text, " ");
-    bool ours = strcmp(library_family, "abi") == 0 || (strlen(library_family) == n && strncmp(text, library_family, n) == 0);
+    bool ours = strcmp(library_family, "abi") == 0 ||
+                (strlen(library_family) == n && strncmp(text, library_family, n) == 0);
     if (!ours || !text[n]) return NULL;
     const char *glob = text + n + 1, *end = glob + strcspn(glob, " ");
     *reason = *end ? end + 1 : "its data are not read, by a rule for this library";
@@ -85,7 +87,10 @@ bool event_matches_peruse(const char *name)
     for (int i = 0; i < 2 && !matches; i++) {
         const char *at = strstr(name, spellings[i]);
         char other[256];
-        if (at && snprintf(other, sizeof other, "%.*s%s%s", (int)(at - name), name, spellings[1 - i], at + strlen(spellings[i])) < (int)sizeof other) matches = event_matches(other);
+        if (at &&
+            snprintf(other, sizeof other, "%.*s%s%s", (int)(at - name), name, spellings[1 - i],
+                     at + strlen(spellings[i])) < (int)sizeof other)
+            matches = event_matches(other);
     }
     return matches;
 }
@@ -93,7 +98,8 @@ bool event_matches_peruse(const char *name)
 /* The run keeps the patterns for its readers. */
 void event_declare_patterns(void)
 {
-    static const struct mpitx_run_field fields[] = {{.name = "pattern", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT}};
+    static const struct mpitx_run_field fields[] =
+        {NAMED("pattern")};
     struct {
         struct mpitx_run_row head;
         uint32_t pattern, unused;
@@ -122,7 +128,8 @@ static void suggest(void)
     if (pvar.table->event_get_num(&n) != MPITX_SUCCESS) return;
     for (int i = 0; i < n; i++) {
         int length = sizeof name;
-        if (pvar.table->event_get_info(i, name, &length, NULL, &none, NULL, NULL, &info) == MPITX_SUCCESS) pvar_suggest(name);
+        if (pvar.table->event_get_info(i, name, &length, NULL, &none, NULL, NULL, &info) == MPITX_SUCCESS)
+            pvar_suggest(name);
     }
 }
 
@@ -131,24 +138,25 @@ void event_note_unmatched(bool mpi_t)
     if (mpi_t && event_suggests()) suggest();
     pvar_suggest(NULL);
     for (int i = 0; i < pattern_count; i++)
-        if (!patterns[i].matched) agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED_EVENT, patterns[i].text);
+        if (!patterns[i].matched)
+            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_UNMATCHED_EVENT, patterns[i].text);
 }
 
 /* ---- declarations ---- */
 
 static const struct mpitx_run_field row_fields[] = {
-    {.name = "name", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT}, {.name = "description", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "bind", .type = MPITX_RUN_U32},                            {.name = "safety", .type = MPITX_RUN_U32},
-    {.name = "received", .type = MPITX_RUN_U64},                        {.name = "recorded", .type = MPITX_RUN_U64},
-    {.name = "refused", .type = MPITX_RUN_U64},                         {.name = "dropped", .type = MPITX_RUN_U64},
-    {.name = "late", .type = MPITX_RUN_U64},                            {.name = "reason", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
+    NAMED("name"),
+             NAMED("description"),
+    NUMBER("bind", U32), NUMBER("safety", U32), NUMBER("received", U64), NUMBER("recorded", U64),
+    NUMBER("refused", U64), NUMBER("dropped", U64), NUMBER("late", U64), NAMED("reason"),
 };
 static int table = -1;
 
 bool event_declare(void)
 {
     uint32_t bytes = 0;
-    table = mpitx_run_declare_table(agent_run, "mpi_t events", row_fields, sizeof row_fields / sizeof *row_fields, 2, &bytes);
+    table = mpitx_run_declare_table(agent_run, "mpi_t events", row_fields, COUNT(row_fields), 2,
+                                    &bytes);
     return table >= 0 && bytes == sizeof(struct event_row);
 }
 
@@ -164,7 +172,8 @@ static uint8_t field_type(int datatype)
     case MPITX_TYPE_SHORT: case MPITX_TYPE_INT16_T: return MPITX_RUN_I16;
     case MPITX_TYPE_UNSIGNED_SHORT: case MPITX_TYPE_UINT16_T: return MPITX_RUN_U16;
     case MPITX_TYPE_CHAR: case MPITX_TYPE_SIGNED_CHAR: case MPITX_TYPE_INT8_T: return MPITX_RUN_I8;
-    case MPITX_TYPE_C_BOOL: case MPITX_TYPE_UNSIGNED_CHAR: case MPITX_TYPE_UINT8_T: case MPITX_TYPE_BYTE: return MPITX_RUN_U8;
+    case MPITX_TYPE_C_BOOL: case MPITX_TYPE_UNSIGNED_CHAR: case MPITX_TYPE_UINT8_T: case MPITX_TYPE_BYTE:
+        return MPITX_RUN_U8;
     default: return MPITX_RUN_I64; /* MPI_Count, MPI_Aint, MPI_Offset, long */
     }
 }
@@ -178,7 +187,8 @@ static void name_elements(mpitx_handle enumtype, char names[][64], uint32_t coun
     for (int i = 0; i < items && i < EVENT_ELEMENTS; i++) {
         char name[64] = "";
         int value = -1, length = sizeof name;
-        if (pvar.table->enum_get_item(enumtype, i, &value, name, &length) == MPITX_SUCCESS && value >= 0 && (uint32_t)value < count && name[0])
+        if (pvar.table->enum_get_item(enumtype, i, &value, name, &length) == MPITX_SUCCESS && value >= 0 &&
+            (uint32_t)value < count && name[0])
             memcpy(names[value], name, sizeof name);
     }
 }
@@ -196,12 +206,13 @@ static const char *count_outside(const int datatypes[], const int64_t at[], uint
 }
 
 /* Declares an event type in the run. Returns why its data cannot be copied; NULL: they can. */
-static const char *declare_type(struct event_type *type, const int datatypes[], const int64_t at[], const struct mpitx_event_info *info)
+static const char *declare_type(struct event_type *type, const int datatypes[], const int64_t at[],
+                                const struct mpitx_event_info *info)
 {
     static char names[EVENT_ELEMENTS][64];
-    struct mpitx_run_field fields[3 + EVENT_ELEMENTS] = {{.name = "timestamp", .type = MPITX_RUN_I64},
-                                                         {.name = "source", .type = MPITX_RUN_I32},
-                                                         {.name = "object", .type = MPITX_RUN_U32}};
+    struct mpitx_run_field fields[3 + EVENT_ELEMENTS] = {NUMBER("timestamp", I64),
+                                                         NUMBER("source", I32),
+                                                         NUMBER("object", U32)};
     size_t to = sizeof(struct event_head);
     char name[1100];
     if (info->num_elements < 0 || info->num_elements > EVENT_ELEMENTS) return "it has too many elements";
@@ -232,18 +243,26 @@ static void add(int index, const char *name, const char *description)
     struct mpitx_event_info info = {.num_elements = EVENT_ELEMENTS};
     struct event_type *type = &event_types[event_type_count];
     *type = (struct event_type){.index = index, .safety = -1, .run_type = -1, .name = memory_text(name)};
-    if (!type->name || pvar.table->event_get_info(index, NULL, &(int){0}, NULL, &(int){0}, datatypes, at, &info) != MPITX_SUCCESS) return;
+    if (!type->name ||
+        pvar.table->event_get_info(index, NULL, &(int){0}, NULL, &(int){0}, datatypes, at, &info) != MPITX_SUCCESS)
+        return;
     type->bind = info.bind;
     if (info.info) pvar.table->info_free(&info.info);
-    if (type->bind != MPITX_BIND_NO_OBJECT && type->bind != MPITX_BIND_MPI_COMM && type->bind != MPITX_BIND_MPI_WIN && type->bind != MPITX_BIND_MPI_FILE) {
-        agent_report(MPITX_RUN_WARNING, "event %s: not recorded: it is bound to objects that are neither communicators, windows nor files", name);
+    if (type->bind != MPITX_BIND_NO_OBJECT && type->bind != MPITX_BIND_MPI_COMM && type->bind != MPITX_BIND_MPI_WIN &&
+        type->bind != MPITX_BIND_MPI_FILE) {
+        agent_report(MPITX_RUN_WARNING,
+                     "event %s: not recorded: it is bound to objects that are neither communicators, windows nor files",
+                     name);
         return;
     }
     const char *why = rule_for(name);
     if (!why) why = declare_type(type, datatypes, at, &info);
-    int texts[3] = {mpitx_run_declare_text(agent_run, name), mpitx_run_declare_text(agent_run, description), mpitx_run_declare_text(agent_run, why ? why : "")};
-    struct event_row row = {.name = (uint32_t)texts[0], .description = (uint32_t)texts[1], .reason = (uint32_t)texts[2], .bind = (uint32_t)info.bind};
-    type->row = texts[0] < 0 || texts[1] < 0 || texts[2] < 0 ? NULL : (struct event_row *)mpitx_run_row(agent_run, table, &row);
+    int texts[3] = {mpitx_run_declare_text(agent_run, name), mpitx_run_declare_text(agent_run, description),
+                    mpitx_run_declare_text(agent_run, why ? why : "")};
+    struct event_row row = {.name = (uint32_t)texts[0], .description = (uint32_t)texts[1], .reason = (uint32_t)texts[2],
+                            .bind = (uint32_t)info.bind};
+    type->row = texts[0] < 0 || texts[1] < 0 || texts[2] < 0
+                ? NULL : (struct event_row *)mpitx_run_row(agent_run, table, &row);
     if (type->row) event_type_count++;
 }
 
@@ -256,7 +275,9 @@ void event_select(void)
     for (int i = 0; event_types && i < n; i++) {
         int name_length = sizeof name, description_length = sizeof description;
         struct mpitx_event_info info = {0};
-        if (pvar.table->event_get_info(i, name, &name_length, description, &description_length, NULL, NULL, &info) != MPITX_SUCCESS) continue;
+        if (pvar.table->event_get_info(i, name, &name_length, description, &description_length, NULL, NULL,
+                                       &info) != MPITX_SUCCESS)
+            continue;
         if (info.info) pvar.table->info_free(&info.info);
         if (event_matches(name)) add(i, name, description);
     }
@@ -273,10 +294,12 @@ static int trial_alloc(int index, int object, mpitx_handle info, mpitx_handle *r
     return mpitx_event_bind(index, &trial, info, registration);
 }
 
-static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, int types[], int64_t at[], struct mpitx_event_info *info)
+static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, int types[], int64_t at[],
+                      struct mpitx_event_info *info)
 {
     int rc = pvar.table->event_get_info(index, name, name_len, desc, desc_len, types, at, info);
-    if (rc == MPITX_SUCCESS && info->bind == trial_bind && info->bind != MPITX_BIND_NO_OBJECT) info->bind = MPITX_BIND_MPI_COMM;
+    if (rc == MPITX_SUCCESS && info->bind == trial_bind && info->bind != MPITX_BIND_NO_OBJECT)
+        info->bind = MPITX_BIND_MPI_COMM;
     return rc;
 }
 
@@ -294,7 +317,8 @@ static const char *verdict(struct event_type *type, const struct mpitx_probe_ite
 void event_prove(int bind, union mpi_handle handle, bool known)
 {
     struct mpitx_probe probe = {0};
-    struct mpitx_probe_options options = {.object = known ? MPITX_OBJECT_COMM_WORLD : MPITX_OBJECT_NONE, .total_ms = 5000};
+    struct mpitx_probe_options options =
+        {.object = known ? MPITX_OBJECT_COMM_WORLD : MPITX_OBJECT_NONE, .total_ms = 5000};
     struct mpitx_table with = *pvar.table;
     struct event_type **chosen = memory_new((size_t)event_type_count + 1, sizeof *chosen);
     int n = 0;
@@ -311,11 +335,13 @@ void event_prove(int bind, union mpi_handle handle, bool known)
         with.event_get_info = trial_info;
         int rc = pvar_probe_run(&probe, &options, &with);
         for (int i = 0; i < n; i++) {
-            const char *why = rc == MPITX_SUCCESS ? verdict(chosen[i], &probe.items[i]) : "cannot try it in a child process";
+            const char *why = rc == MPITX_SUCCESS ? verdict(chosen[i], &probe.items[i])
+                                                  : "cannot try it in a child process";
             if (why) agent_report(MPITX_RUN_WARNING, "event %s: not recorded: %s", chosen[i]->name, why);
         }
     } else
-        for (int i = 0; i < n; i++) chosen[i]->safety = MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE; /* bind.c goes down from it */
+        /* bind.c goes down from it */
+        for (int i = 0; i < n; i++) chosen[i]->safety = MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE;
     for (int i = 0; i < n; i++)
         if (chosen[i]->safety > 0) chosen[i]->row->safety = (uint32_t)chosen[i]->safety;
         else chosen[i]->safety = 0;

@@ -1,10 +1,11 @@
 /* objects.c: the table of communicators, windows and files.
  *
- * Objects are found by handle in chains, the newest first, which are read without a lock. A handle can be reused once its object is
- * freed: the older entries in the chain are marked as freed.
+ * Objects are found by handle in chains, the newest first, which are read without a lock. A handle can be reused once
+ * its object is freed: the older entries in the chain are marked as freed.
  *
- * Objects that one line makes and frees again and again share a few rows. The entry of such a row moves to another chain. Whoever reads
- * a chain at that moment may not find an object, never a wrong one. */
+ * Objects that one line makes and frees again and again share a few rows. The entry of such a row moves to another
+ * chain. Whoever reads a chain at that moment may not find an object, never a wrong one. */
+#include "run/fields.h"
 #include "tools/objects/objects.h"
 
 #include <errno.h>
@@ -39,31 +40,13 @@ struct row {
 };
 
 static const struct mpitx_run_field fields[] = {
-    {.name = "id", .type = MPITX_RUN_U32},
-    {.name = "kind", .type = MPITX_RUN_U32},
-    {.name = "size", .type = MPITX_RUN_I32},
-    {.name = "name", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "made_by", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "parent", .type = MPITX_RUN_U32},
-    {.name = "order", .type = MPITX_RUN_U32},
-    {.name = "freed", .type = MPITX_RUN_U32},
-    {.name = "group", .type = MPITX_RUN_U64},
-    {.name = "handle", .type = MPITX_RUN_U64},
-    {.name = "side", .type = MPITX_RUN_U64},
-    {.name = "rank", .type = MPITX_RUN_I32},
-    {.name = "job", .type = MPITX_RUN_I32},
-    {.name = "collectives", .type = MPITX_RUN_U64},
-    {.name = "recent_number", .type = MPITX_RUN_U32, .count = CHAIN_RECENT},
-    {.name = "recent_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = CHAIN_RECENT},
-    {.name = "recent_root", .type = MPITX_RUN_I32, .count = CHAIN_RECENT},
-    {.name = "persistent_number", .type = MPITX_RUN_U32, .count = CHAIN_PERSISTENT},
-    {.name = "persistent_starts", .type = MPITX_RUN_U32, .count = CHAIN_PERSISTENT},
-    {.name = "failed", .type = MPITX_RUN_U32},
-    {.name = "reserved", .type = MPITX_RUN_U32},
-    {.name = "site", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
-    {.name = "made_at", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
-    {.name = "made", .type = MPITX_RUN_U32},
-    {.name = "reserved_2", .type = MPITX_RUN_U32},
+    NUMBER("id", U32), NUMBER("kind", U32), NUMBER("size", I32), NAMED("name"), NAMED("made_by"),
+    NUMBER("parent", U32), NUMBER("order", U32), NUMBER("freed", U32), NUMBER("group", U64), NUMBER("handle", U64),
+    NUMBER("side", U64), NUMBER("rank", I32), NUMBER("job", I32), NUMBER("collectives", U64),
+    NUMBER("recent_number", U32, .count = CHAIN_RECENT), NAMED("recent_function", .count = CHAIN_RECENT),
+    NUMBER("recent_root", I32, .count = CHAIN_RECENT), NUMBER("persistent_number", U32, .count = CHAIN_PERSISTENT),
+    NUMBER("persistent_starts", U32, .count = CHAIN_PERSISTENT), NUMBER("failed", U32), NUMBER("reserved", U32),
+    ADDRESS("site"), TIME("made_at"), NUMBER("made", U32), NUMBER("reserved_2", U32),
 };
 
 struct known_text {
@@ -95,19 +78,18 @@ static struct order *orders;
 static uint32_t order_count, free_orders;
 static uint32_t intercommunicators; /* the text "MPI_Intercomm_create" */
 static uint32_t count, chains[CHAINS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for the time of a declaration when an object is made, named or freed */
+/* held for the time of a declaration when an object is made, named or freed */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint32_t *chain_of(uint64_t handle)
-{
-    return &chains[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
-}
+static uint32_t *chain_of(uint64_t handle) { return &chains[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> 54]; }
 
 static uint32_t find(enum call_object kind, uint64_t handle, bool also_freed)
 {
     if (!handle || !objects) return 0;
     uint32_t id = __atomic_load_n(chain_of(handle), __ATOMIC_ACQUIRE);
     while (id && (objects[id].handle != handle || objects[id].kind != kind)) id = objects[id].next;
-    return also_freed || !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED) ? id : 0; /* if the newest one is freed, so are the older ones */
+    /* if the newest one is freed, so are the older ones */
+    return also_freed || !__atomic_load_n(&objects[id].freed, __ATOMIC_RELAXED) ? id : 0;
 }
 
 /* The object that a handle meant in an epoch that is over. */
@@ -122,15 +104,9 @@ static uint32_t find_then(enum call_object kind, uint64_t handle, uint32_t epoch
     return 0;
 }
 
-uint32_t objects_find(enum call_object kind, uint64_t handle)
-{
-    return find(kind, handle, false);
-}
+uint32_t objects_find(enum call_object kind, uint64_t handle) { return find(kind, handle, false); }
 
-uint32_t objects_find_freed(enum call_object kind, uint64_t handle)
-{
-    return find(kind, handle, true);
-}
+uint32_t objects_find_freed(enum call_object kind, uint64_t handle) { return find(kind, handle, true); }
 
 uint32_t objects_count(bool *shared)
 {
@@ -142,7 +118,8 @@ uint32_t objects_count(bool *shared)
 
 /* ---- changes, under the lock ---- */
 
-/* Stores how many objects with the same kind, parent and group were made before it; false: too many are to be counted. */
+/* Stores how many objects with the same kind, parent and group were made before it; false: too many are to be
+ * counted. */
 static bool order_of(struct row *new)
 {
     uint32_t *first = &objects[new->parent].orders, i = *first;
@@ -173,7 +150,8 @@ static void note_full(void)
     bool shared;
     if (__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED)) return;
     const char *help = objects_count(&shared) > OBJECTS_MOST / 2 ? "; free those that the program does not need" : "";
-    agent_report(MPITX_RUN_WARNING, "only the first %d communicators, windows and files are told apart%s", OBJECTS_MOST - 1, help);
+    agent_report(MPITX_RUN_WARNING, "only the first %d communicators, windows and files are told apart%s",
+                 OBJECTS_MOST - 1, help);
 }
 
 static bool same_line(const struct row *a, const struct row *b)
@@ -181,8 +159,8 @@ static bool same_line(const struct row *a, const struct row *b)
     return a->site && a->site == b->site && a->made_by == b->made_by && a->kind == b->kind && a->job == b->job;
 }
 
-/* The row of an object that was freed, if the same line has made and freed many: the one that was made first. 0: none. Readers find
- * other processes' files and intercommunicators of two groups by the order of all rows. */
+/* The row of an object that was freed, if the same line has made and freed many: the one that was made first. 0: none.
+ * Readers find other processes' files and intercommunicators of two groups by the order of all rows. */
 static uint32_t freed_like(const struct row *new)
 {
     uint32_t first = 0, freed = 0;
@@ -190,7 +168,9 @@ static uint32_t freed_like(const struct row *new)
     for (uint32_t id = count; id; id--) {
         const struct row *row = objects[id].row;
         if (!objects[id].freed || !same_line(row, new)) continue;
-        if (row->parent != new->parent && !(row->parent && new->parent && same_line(objects[row->parent].row, objects[new->parent].row))) continue;
+        if (row->parent != new->parent &&
+            !(row->parent && new->parent && same_line(objects[row->parent].row, objects[new->parent].row)))
+            continue;
         freed++;
         if (objects[id].children == 0 && (!first || row->made_at < objects[first].row->made_at)) first = id;
     }
@@ -257,20 +237,24 @@ static uint64_t site_of_call(void)
     const struct chain_call *call = &thread->calls[thread->depth - 1];
     struct chain_frame frames[8];
     unsigned found = 0, deep = 0;
-    if (library_is_binding((uintptr_t)call->address) && chain_unwind_start()) found = chain_unwind(call, frames, sizeof frames / sizeof *frames);
+    if (library_is_binding((uintptr_t)call->address) && chain_unwind_start())
+        found = chain_unwind(call, frames, COUNT(frames));
     while (deep < found && library_is_binding(frames[deep].address)) deep++;
     return deep < found ? frames[deep].address : (uint64_t)(uintptr_t)call->address;
 }
 
-/* An object that was alive in an epoch, and was made by a function (negative: unknown) from a communicator (0: none, or unknown).
- * job: which spawned job it leads to; else 0. */
-static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t epoch, int function, uint64_t parent, const char *name, int32_t job)
+/* An object that was alive in an epoch, and was made by a function (negative: unknown) from a communicator (0: none, or
+ * unknown). job: which spawned job it leads to; else 0. */
+static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t epoch, int function, uint64_t parent,
+                      const char *name, int32_t job)
 {
     if (!shares && count == OBJECTS_MOST - 1) return note_full(), 0;
     int saved = errno;
     struct object_facts facts = {0};
-    struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job, .made_by = function < 0 ? text_empty() : text_of_function(function), .parent = objects_find(CALL_COMM, parent),
-                      .site = function < 0 ? 0 : site_of_call(), .made_at = clock_ticks(), .made = 1};
+    struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job,
+                      .made_by = function < 0 ? text_empty() : text_of_function(function),
+                      .parent = objects_find(CALL_COMM, parent), .site = function < 0
+                      ? 0 : site_of_call(), .made_at = clock_ticks(), .made = 1};
     if (kind != CALL_FILE) {
         struct object_group group = object_group(kind, handle, epoch);
         facts = object_ask(kind, handle, epoch, false);
@@ -293,7 +277,9 @@ uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool
     if (epoch != epochs_now(handle)) return find_then(kind, handle, epoch);
     uint32_t id = objects_find(kind, handle);
     union mpi_handle object = {.number = handle};
-    if (id || !alive || !on || !handle || kind == CALL_FILE || object_is_null(kind, object) || count == OBJECTS_MOST - 1) return id;
+    if (id || !alive || !on || !handle || kind == CALL_FILE || object_is_null(kind, object) ||
+        count == OBJECTS_MOST - 1)
+        return id;
     return learn(kind, object, epoch, -1, 0, NULL, 0);
 }
 
@@ -327,7 +313,9 @@ static void object(const struct chain_object *object)
     int saved = errno;
     switch (object->event) {
     case CHAIN_OBJECT_MADE:
-        if (!id) learn(object->kind, object->handle, epochs_now(object->handle.number), object->function, object->parent.number, object->name, object->job);
+        if (!id)
+            learn(object->kind, object->handle, epochs_now(object->handle.number), object->function,
+                  object->parent.number, object->name, object->job);
         break;
     case CHAIN_OBJECT_NAMED:
         if (id) rename_object(id, object->text);
@@ -357,7 +345,8 @@ int32_t objects_rank(uint64_t comm)
 static void enter(const struct chain_call *call)
 {
     uint32_t id = objects_find(CALL_COMM, call->description.comm);
-    if (id && __atomic_load_n(&on, __ATOMIC_ACQUIRE)) __atomic_fetch_add(&objects[id].row->collectives.count, 1, __ATOMIC_RELAXED);
+    if (id && __atomic_load_n(&on, __ATOMIC_ACQUIRE))
+        __atomic_fetch_add(&objects[id].row->collectives.count, 1, __ATOMIC_RELAXED);
 }
 
 static const struct chain_observer collectives_observer = {.name = "objects", .enter = enter};
@@ -373,8 +362,10 @@ bool objects_start(void)
 {
     uint32_t bytes = 0;
     if (on || !agent_run) return on;
-    table = mpitx_run_declare_table(agent_run, "objects", fields, sizeof fields / sizeof *fields, 1, &bytes);
-    if (table < 0 || bytes != sizeof(struct row) || !(orders = memory_new(ORDERS_MOST, sizeof *orders)) || !(objects = memory_new(OBJECTS_MOST, sizeof *objects))) return false;
+    table = mpitx_run_declare_table(agent_run, "objects", fields, COUNT(fields), 1, &bytes);
+    if (table < 0 || bytes != sizeof(struct row) || !(orders = memory_new(ORDERS_MOST, sizeof *orders)) ||
+        !(objects = memory_new(OBJECTS_MOST, sizeof *objects)))
+        return false;
     for (int i = 0; i < chain_function_count; i++)
         if (strcmp(chain_functions[i].name, "MPI_Intercomm_create") == 0) intercommunicators = text_of_function(i);
     shares = !agent_config("trace", 0) && !agent_config("trigger", 0) && !agent_config("event", 0);
@@ -385,7 +376,8 @@ bool objects_start(void)
     }
     chain_follow_objects(true);
     for (int i = 0; i < chain_function_count && !agent_config("where", 0); i++) /* states count them, too */
-        if (chain_functions[i].kind == CALL_COLLECTIVE) chain_observe(&collectives_observer, i, CHAIN_ENTER | CHAIN_DESCRIPTION);
+        if (chain_functions[i].kind == CALL_COLLECTIVE)
+            chain_observe(&collectives_observer, i, CHAIN_ENTER | CHAIN_DESCRIPTION);
     return true;
 }
 
@@ -396,9 +388,6 @@ static void ending(enum agent_end end)
     __atomic_store_n(&on, false, __ATOMIC_RELEASE);
 }
 
-static void forked(void)
-{
-    on = false;
-}
+static void forked(void) { on = false; }
 
 const struct agent_tool objects_tool = {.name = "objects", .object = object, .ending = ending, .forked = forked};

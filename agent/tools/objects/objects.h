@@ -22,8 +22,8 @@ uint32_t objects_find(enum call_object kind, uint64_t handle);
 /* The same, also if the object was freed: for calls that free it. */
 uint32_t objects_find_freed(enum call_object kind, uint64_t handle);
 
-/* The number of the object that a handle meant in an epoch (mpi/peers.h), also if it was freed since; 0: not in the table. If alive is set, a
- * call with it has succeeded in that epoch, and it is added to the table. */
+/* The number of the object that a handle meant in an epoch (mpi/peers.h), also if it was freed since; 0: not in the
+ * table. If alive is set, a call with it has succeeded in that epoch, and it is added to the table. */
 uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool alive);
 
 /* An object's collective calls, until the run ends; NULL if it is not in the table. alive: it is not being freed. */

@@ -25,17 +25,15 @@ uint32_t text_of(const char *text)
     return id < 0 ? TEXT_NONE : (uint32_t)id;
 }
 
-uint32_t text_empty(void)
-{
-    return declare(&empty, "");
-}
+uint32_t text_empty(void) { return declare(&empty, ""); }
 
 uint32_t text_declare_function(int function)
 {
     if (!__atomic_load_n(&texts_of_functions, __ATOMIC_ACQUIRE)) {
         uint32_t *new = memory_new((size_t)chain_function_count, sizeof *new), *none = NULL;
         if (!new) return TEXT_NONE;
-        if (!__atomic_compare_exchange_n(&texts_of_functions, &none, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) free(new);
+        if (!__atomic_compare_exchange_n(&texts_of_functions, &none, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            free(new);
     }
     return declare(&texts_of_functions[function], chain_functions[function].name);
 }
@@ -78,7 +76,9 @@ uint32_t text_of_name(const char *name)
     if (i < 0) {
         static bool reported;
         if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
-            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "the program has too many phase names: calls in the last ones count as outside of all phases; use fewer names");
+            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED,
+                              "the program has too many phase names: calls in the last ones count as outside of all "
+                              "phases; use fewer names");
     }
     return i < 0 ? TEXT_NONE : names[i].text;
 }

@@ -1,9 +1,11 @@
 /* processor.c: the table "processor": one row for each thread that calls MPI.
  *
- * The kernel's counters are read at calls that start or end, at most every PACE_NS, and what ended between two readings is attributed
- * as far as it is certain: if a thread was outside of MPI for o and inside for i, and ran for r, then it ran outside for at least r - i and
- * at most o. A stretch that is longer than PACE_NS is so known to within PACE_NS, whatever comes before and after it. */
+ * The kernel's counters are read at calls that start or end, at most every PACE_NS, and what ended between two readings
+ * is attributed as far as it is certain: if a thread was outside of MPI for o and inside for i, and ran for r, then it
+ * ran outside for at least r - i and at most o. A stretch that is longer than PACE_NS is so known to within PACE_NS,
+ * whatever comes before and after it. */
 #define _GNU_SOURCE
+#include "run/fields.h"
 #include "tools/processor/processor.h"
 
 #include <sys/syscall.h>
@@ -26,18 +28,14 @@ struct processor_row {
     uint64_t ran_least, ran_most, waited_least, waited_most, slept_least, slept_most; /* outside of MPI */
 };
 
-#define NS(text) {.name = text, .type = MPITX_RUN_U64, .unit = "ns"}
-
 static const struct mpitx_run_field fields[] = {
-    {.name = "main", .type = MPITX_RUN_U32},
-    {.name = "cores", .type = MPITX_RUN_U32, .merge = MPITX_RUN_MAX},
-    {.name = "estimated", .type = MPITX_RUN_U32, .merge = MPITX_RUN_MAX},
-    {.name = "partial", .type = MPITX_RUN_U32, .merge = MPITX_RUN_MAX},
-    {.name = "quota", .type = MPITX_RUN_F64, .merge = MPITX_RUN_MAX},
-    {.name = "quota_group", .type = MPITX_RUN_U64, .merge = MPITX_RUN_MAX},
-    {.name = "mask", .type = MPITX_RUN_U64, .merge = MPITX_RUN_MAX, .count = PROCESSOR_WORDS},
-    NS("process_time"), NS("process_wait"), NS("inside"), NS("outside"), NS("time"), NS("wait"), NS("ran_least"), NS("ran_most"),
-    NS("waited_least"), NS("waited_most"), NS("slept_least"), NS("slept_most"),
+    NUMBER("main", U32), NUMBER("cores", U32, .merge = MPITX_RUN_MAX),
+    NUMBER("estimated", U32, .merge = MPITX_RUN_MAX), NUMBER("partial", U32, .merge = MPITX_RUN_MAX),
+    NUMBER("quota", F64, .merge = MPITX_RUN_MAX), NUMBER("quota_group", U64, .merge = MPITX_RUN_MAX),
+    NUMBER("mask", U64, .merge = MPITX_RUN_MAX, .count = PROCESSOR_WORDS), NANOSECONDS("process_time"),
+    NANOSECONDS("process_wait"), NANOSECONDS("inside"), NANOSECONDS("outside"), NANOSECONDS("time"),
+    NANOSECONDS("wait"), NANOSECONDS("ran_least"), NANOSECONDS("ran_most"), NANOSECONDS("waited_least"),
+    NANOSECONDS("waited_most"), NANOSECONDS("slept_least"), NANOSECONDS("slept_most"),
 };
 
 AGENT_THREAD struct processor_thread processor_own;
@@ -55,7 +53,8 @@ static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static void read_waits(struct processor_thread *thread, struct processor_row *row)
 {
     struct processor_switches switches = processor_thread_switches();
-    bool slept = switches.voluntary > thread->switches.voluntary, left = switches.involuntary > thread->switches.involuntary;
+    bool slept = switches.voluntary > thread->switches.voluntary,
+                 left = switches.involuntary > thread->switches.involuntary;
     uint64_t now, waited_least, waited_most;
     if (processor_waits_known() && processor_thread_wait(row->head.thread, &now)) {
         uint64_t waited = less(now, thread->wait);
@@ -94,7 +93,8 @@ static void read_time(struct processor_thread *thread, uint64_t now, bool whole)
 {
     struct processor_row *row = thread->row;
     if (!mpitx_run_row_begin(agent_run, &row->head)) return;
-    uint64_t time = processor_thread_time(), outside = clock_nanoseconds(thread->outside), inside = clock_nanoseconds(thread->inside);
+    uint64_t time = processor_thread_time(), outside = clock_nanoseconds(thread->outside),
+                    inside = clock_nanoseconds(thread->inside);
     uint64_t ran = least_of(less(time, thread->time), outside + inside);
     uint64_t least = less(ran, inside), most = least_of(ran, outside);
     row->outside += outside;
@@ -194,9 +194,6 @@ static void ending(enum agent_end end)
     __atomic_store_n(&on, false, __ATOMIC_RELAXED);
 }
 
-static void forked(void)
-{
-    on = false;
-}
+static void forked(void) { on = false; }
 
 const struct agent_tool processor_tool = {.name = "processor", .started = started, .ending = ending, .forked = forked};

@@ -1,5 +1,5 @@
-/* processor.h: what the processor did for each thread that calls MPI: how much of its time outside of MPI it ran, waited for a core, or
- * slept. The tools that time calls switch it on for their functions. */
+/* processor.h: what the processor did for each thread that calls MPI: how much of its time outside of MPI it ran,
+ * waited for a core, or slept. The tools that time calls switch it on for their functions. */
 #ifndef MPITX_TOOL_PROCESSOR_H
 #define MPITX_TOOL_PROCESSOR_H
 
@@ -9,7 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Called for each function: whether its calls count as time in MPI. False if out of memory. The tool calls processor_leave when such a call ends. */
+/* Called for each function: whether its calls count as time in MPI. False if out of memory. The tool calls
+ * processor_leave when such a call ends. */
 bool processor_observe(int function, bool counts);
 
 /* Times in nanoseconds, except `last`, `read`, `inside` and `outside`, which are ticks. */

@@ -4,13 +4,15 @@
 
 #include "base/clock.h"
 #include "include/mpitx.h"
+#include "run/fields.h"
 #include "tools/profile/profile.h"
 
 static uint32_t none;
 
 uint32_t phases_process;
 static int event_type = -1;
-static AGENT_THREAD bool leads; /* this thread initialized MPI: its phases hold for threads that are in none of their own */
+/* this thread initialized MPI: its phases hold for threads that are in none of their own */
+static AGENT_THREAD bool leads;
 
 struct event {
     uint32_t phase, entered;
@@ -19,8 +21,8 @@ struct event {
 bool phases_start(void)
 {
     static const struct mpitx_run_field fields[] = {
-        {.name = "phase", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-        {.name = "entered", .type = MPITX_RUN_U32},
+        NAMED("phase"),
+        NUMBER("entered", U32),
     };
     uint32_t bytes = 0;
     phases_process = none = text_empty();
@@ -64,7 +66,9 @@ static void enter_phase(struct profile_thread *thread, const char *name, bool le
     if (depth >= PHASES_DEEP) {
         static bool reported;
         if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
-            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, "phases are nested more than 16 deep: deeper ones count as part of the phase around them");
+            agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED,
+                              "phases are nested more than 16 deep: deeper ones count as part of the phase around "
+                              "them");
         return;
     }
     uint32_t phase = text_of_phase(name);

@@ -23,7 +23,8 @@ static uint8_t *profiled;     /* by function */
 
 /* ---- rows of a call ---- */
 
-static NOINLINE uint32_t other_object(struct profile_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
+static NOINLINE uint32_t other_object(struct profile_thread *thread, const struct chain_call *call, uint64_t handle,
+                                      uint32_t epoch, enum call_object kind)
 {
     if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
     uint32_t object = objects_at(kind, handle, epoch, call->rc == 0);
@@ -44,7 +45,8 @@ static inline uint32_t object_of(struct profile_thread *thread, const struct cha
     return other_object(thread, call, handle, epoch, kind);
 }
 
-static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *thread, const struct chain_call *call, uint64_t *key)
+static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *thread, const struct chain_call *call,
+                                                    uint64_t *key)
 {
     unsigned words = CALLS_WORDS + profile_stack;
     sites_check(call, key + CALLS_WORDS);
@@ -53,7 +55,8 @@ static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *threa
 }
 
 /* The number of words is constant after inlining, except for deep stacks. */
-static inline __attribute__((always_inline)) struct mpitx_run_row *find_calls_row(struct profile_thread *thread, const struct chain_call *call, uint64_t *key, unsigned words)
+static inline __attribute__((always_inline)) struct mpitx_run_row *find_calls_row(struct profile_thread *thread,
+    const struct chain_call *call, uint64_t *key, unsigned words)
 {
     struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
     return __builtin_expect(row != NULL, 1) ? row : new_calls_row(thread, call, key);
@@ -66,7 +69,8 @@ static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, con
     key[1] = profile_pair(object_of(thread, call), application);
     if (profile_stack == 0) return find_calls_row(thread, call, key, CALLS_WORDS);
     key[2] = (uintptr_t)call->address;
-    if (profile_stack == 1 && !library_is_binding((uintptr_t)call->address)) return find_calls_row(thread, call, key, CALLS_WORDS + 1);
+    if (profile_stack == 1 && !library_is_binding((uintptr_t)call->address))
+        return find_calls_row(thread, call, key, CALLS_WORDS + 1);
     sites_walk(call, key + CALLS_WORDS);
     return find_calls_row(thread, call, key, CALLS_WORDS + profile_stack);
 }
@@ -160,10 +164,12 @@ static void inner(int function, const struct chain_call *outer)
     mpitx_run_row_end(row);
 }
 
-static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread, const struct call_completion *message, uint32_t phase)
+static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread, const struct call_completion *message,
+                            uint32_t phase)
 {
     bool onesided = chain_functions[message->function].kind == CALL_RMA;
-    uint64_t key[] = {profile_pair((uint32_t)message->world.job, (uint32_t)message->world.rank), profile_pair(phase, onesided)};
+    uint64_t key[] = {profile_pair((uint32_t)message->world.job, (uint32_t)message->world.rank),
+                      profile_pair(phase, onesided)};
     struct mpitx_run_row *row = rows_find(&thread->peers, key, PEERS_WORDS, rows_hash(key, PEERS_WORDS));
     if (!row) row = profile_add_peers(thread, key);
     if (!mpitx_run_row_begin(to, row)) return;
@@ -200,7 +206,8 @@ static void send_ended(const struct chain_call *call, struct call_peer to)
 }
 
 static const struct chain_observer profile_observer = {
-    .name = "profile", .leave = leave, .completed = completed, .send_ended = send_ended, .thread_end = profile_thread_end};
+    .name = "profile", .leave = leave, .completed = completed, .send_ended = send_ended,
+            .thread_end = profile_thread_end};
 
 /* ---- life ---- */
 
@@ -215,7 +222,8 @@ static void preparing(void)
     if (!wanted()) return;
     agent_run_options.dir = agent_config("dir", 0);
     if (agent_run_options.pool_bytes == 0)
-        agent_run_options.pool_bytes = POOL_BYTES + PEER_BYTES * (uint64_t)(agent_process.size > 0 ? agent_process.size : 0);
+        agent_run_options.pool_bytes = POOL_BYTES + PEER_BYTES * (uint64_t)(agent_process.size > 0 ? agent_process.size
+            : 0);
 }
 
 static bool matches_any(const char *key, const char *name)
@@ -301,12 +309,10 @@ static void ending(enum agent_end end)
     if (agent_process.thread_level > 1 || agent_process.thread_level < 0) agent_run_busy = true;
 }
 
-static void forked(void)
-{
-    profile_counting = run = NULL;
-}
+static void forked(void) { profile_counting = run = NULL; }
 
 static const char *const keys[] = {"profile", "stack", "include", "exclude", "inner", NULL};
 
 const struct agent_tool profile_tool = {
-    .name = "profile", .keys = keys, .preparing = preparing, .started = started, .pcontrol = pcontrol, .ending = ending, .forked = forked};
+    .name = "profile", .keys = keys, .preparing = preparing, .started = started, .pcontrol = pcontrol, .ending = ending,
+            .forked = forked};

@@ -6,8 +6,8 @@
  *     waits.c    for whom calls wait
  *     phases.c   phases
  *
- * Each thread has its own rows of the tables, so that no call waits for another. docs/run-format.md ("Tables of tools") describes the
- * tables. */
+ * Each thread has its own rows of the tables, so that no call waits for another. docs/run-format.md ("Tables of tools")
+ * describes the tables. */
 #ifndef MPITX_PROFILE_H
 #define MPITX_PROFILE_H
 
@@ -20,14 +20,12 @@
 enum { PROFILE_STACK_MOST = 16, PROFILE_DURATIONS = 128, PROFILE_SIZES = 40 };
 
 /* Keys are words of two fields. They are not written as two fields, as reading them together would then stall. */
-static inline uint64_t profile_pair(uint32_t first, uint32_t second)
-{
-    return first | (uint64_t)second << 32;
-}
+static inline uint64_t profile_pair(uint32_t first, uint32_t second) { return first | (uint64_t)second << 32; }
 
 /* Keys: function and phase, object and within, the stack; function and phase, job and rank, the stack;
  * job and rank, phase and onesided; function and phase, received; phase. */
-enum { CALLS_WORDS = 2 /* and the stack */, WAITS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2, PHASES_WORDS = 1, KEY_MOST = CALLS_WORDS + PROFILE_STACK_MOST };
+enum { CALLS_WORDS = 2 /* and the stack */, WAITS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2,
+      PHASES_WORDS = 1, KEY_MOST = CALLS_WORDS + PROFILE_STACK_MOST };
 
 /* The values of a row of calls, after its key. */
 struct calls {
@@ -117,7 +115,8 @@ static inline uint64_t rows_hash(const uint64_t *key, unsigned words)
     return hash ^ hash >> 32;
 }
 
-static inline struct mpitx_run_row *rows_find(const struct rows *rows, const uint64_t *key, unsigned words, uint64_t hash)
+static inline struct mpitx_run_row *rows_find(const struct rows *rows, const uint64_t *key, unsigned words,
+                                              uint64_t hash)
 {
     for (uint32_t i = (uint32_t)hash; rows->size; i++) {
         struct mpitx_run_row *row = rows->places[i & (rows->size - 1)];
@@ -163,7 +162,8 @@ void waits_start(void);
 void waits_for(struct profile_thread *thread, const struct chain_call *call, struct call_peer peer, bool received);
 
 /* The call is left; row is its row of calls. */
-void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call, const struct mpitx_run_row *row);
+void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,
+               const struct mpitx_run_row *row);
 
 /* ---- phases.c ---- */
 

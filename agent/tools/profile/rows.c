@@ -7,6 +7,7 @@
 #include "base/cancel.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "run/fields.h"
 #include "tools/profile/profile.h"
 
 enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, PHASES_ROWS = 1024 };
@@ -19,22 +20,18 @@ static uint32_t calls_rows, site_rows, calls_most, waits_rows, waits_most, phase
 
 /* ---- declarations ---- */
 
-#define NUMBER(text, kind) {.name = text, .type = MPITX_RUN_##kind}
-#define NAMED(text) {.name = text, .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT}
-#define BYTES(text) {.name = text, .type = MPITX_RUN_U64, .unit = "B"}
-#define TICKS(text) {.name = text, .type = MPITX_RUN_U64, .unit = "ticks"}
-
 static bool declare_calls(void)
 {
     struct mpitx_run_field fields[] = {
         NAMED("function"), NAMED("phase"), NUMBER("object", U32), NAMED("within"),
-        {.name = "stack", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = profile_stack},
+        ADDRESS("stack", .count = profile_stack),
         NUMBER("calls", U64), TICKS("ticks"),
-        {.name = "shortest", .type = MPITX_RUN_U64, .unit = "ticks", .merge = MPITX_RUN_MIN},
-        {.name = "longest", .type = MPITX_RUN_U64, .unit = "ticks", .merge = MPITX_RUN_MAX},
-        TICKS("nested"), NUMBER("messages_sent", U64), BYTES("bytes_sent"), NUMBER("messages_received", U64), BYTES("bytes_received"),
+        TICKS("shortest", .merge = MPITX_RUN_MIN),
+        TICKS("longest", .merge = MPITX_RUN_MAX),
+        TICKS("nested"), NUMBER("messages_sent", U64), BYTES("bytes_sent"), NUMBER("messages_received", U64),
+        BYTES("bytes_received"),
         BYTES("gave"), BYTES("got"), NUMBER("abandoned", U64), NUMBER("estimated", U64),
-        {.name = "durations", .type = MPITX_RUN_U32, .count = PROFILE_DURATIONS},
+        NUMBER("durations", U32, .count = PROFILE_DURATIONS),
     };
     uint32_t keys = 5, count = COUNT(fields), bytes = 0;
     if (profile_stack == 0) {
@@ -43,7 +40,8 @@ static bool declare_calls(void)
     }
     calls_table = mpitx_run_declare_table(agent_run, "profile calls", fields, count, keys, &bytes);
     calls_most = CALLS_BYTES / (bytes + 64);
-    return calls_table >= 0 && bytes == sizeof(struct mpitx_run_row) + (CALLS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct calls);
+    return calls_table >= 0 && bytes == sizeof(struct mpitx_run_row) +
+           (CALLS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct calls);
 }
 
 static bool declare_waits(void)
@@ -51,7 +49,7 @@ static bool declare_waits(void)
     const struct mpitx_run_field fields[] = {
         NAMED("function"), NAMED("phase"), NUMBER("job", I32), NUMBER("rank", I32),
         NUMBER("calls", U64), TICKS("ticks"), NUMBER("shared_calls", U64), TICKS("shared_ticks"),
-        {.name = "stack", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = profile_stack},
+        ADDRESS("stack", .count = profile_stack),
     };
     struct mpitx_run_field ordered[COUNT(fields)];
     uint32_t keys = 4, bytes = 0;
@@ -60,7 +58,8 @@ static bool declare_waits(void)
     memcpy(ordered + keys, fields + 4, 4 * sizeof *fields);
     waits_table = mpitx_run_declare_table(agent_run, "profile waits", ordered, keys + 4, keys, &bytes);
     waits_most = WAITS_BYTES / (bytes + 64);
-    return waits_table >= 0 && bytes == sizeof(struct mpitx_run_row) + (WAITS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct waits);
+    return waits_table >= 0 && bytes == sizeof(struct mpitx_run_row) +
+           (WAITS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct waits);
 }
 
 bool profile_declare(void)
@@ -71,20 +70,21 @@ bool profile_declare(void)
     };
     static const struct mpitx_run_field sizes[] = {
         NAMED("function"), NAMED("phase"), NUMBER("received", U32),
-        {.name = "messages", .type = MPITX_RUN_U64, .count = PROFILE_SIZES}, BYTES("bytes"),
+        NUMBER("messages", U64, .count = PROFILE_SIZES), BYTES("bytes"),
     };
     static const struct mpitx_run_field phases[] = {
         NAMED("phase"), NUMBER("entered", U64), TICKS("ticks"),
-        {.name = "first", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME, .merge = MPITX_RUN_MIN},
-        {.name = "last", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME, .merge = MPITX_RUN_MAX},
+        TIME("first", .merge = MPITX_RUN_MIN),
+        TIME("last", .merge = MPITX_RUN_MAX),
         TICKS("self"),
     };
     uint32_t peers_bytes = 0, sizes_bytes = 0, phases_bytes = 0;
     peers_table = mpitx_run_declare_table(agent_run, "profile peers", peers, COUNT(peers), 4, &peers_bytes);
     sizes_table = mpitx_run_declare_table(agent_run, "profile sizes", sizes, COUNT(sizes), 3, &sizes_bytes);
     phases_table = mpitx_run_declare_table(agent_run, "profile phases", phases, COUNT(phases), 1, &phases_bytes);
-    return declare_calls() && declare_waits() && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 && peers_bytes == sizeof(struct peers_row) &&
-           sizes_bytes == sizeof(struct sizes_row) && phases_bytes == sizeof(struct phases_row);
+    return declare_calls() && declare_waits() && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 &&
+           peers_bytes == sizeof(struct peers_row) && sizes_bytes == sizeof(struct sizes_row) &&
+           phases_bytes == sizeof(struct phases_row);
 }
 
 /* ---- threads ---- */
@@ -212,14 +212,20 @@ static const char *why_full(const struct rows *rows)
     case OBJECTS: {
         uint32_t alive = objects_count(&shared);
         if (alive < calls_most / 16)
-            return shared ? "the program uses too many communicators, windows and files of different lines; choose fewer functions with --exclude"
-                          : "the program uses too many communicators, windows and files; profile it without traces, events and conditions: freed ones of one line then share rows";
-        snprintf(text, sizeof text, "%u communicators, windows and files are not freed; free those that the program does not need: freed ones of one line share rows", alive);
+            return shared
+                   ? "the program uses too many communicators, windows and files of different lines; choose fewer "
+                     "functions with --exclude" : "the program uses too many communicators, windows and files; "
+                                                  "profile it without traces, events and conditions: freed ones of "
+                                                  "one line then share rows";
+        snprintf(text, sizeof text,
+                 "%u communicators, windows and files are not freed; free those that the program does not need: freed "
+                 "ones of one line share rows", alive);
         return text;
     }
     case PHASES: return "the program has too many phases; use fewer names, or choose fewer functions with --exclude";
     case SITES: return "the program calls MPI from too many places; use a smaller --stack, such as --stack 0";
-    default: return "the program calls MPI from too many places, in many phases and with many communicators; use --stack 0, or choose fewer functions with --exclude";
+    default: return "the program calls MPI from too many places, in many phases and with many communicators; use "
+                    "--stack 0, or choose fewer functions with --exclude";
     }
 }
 
@@ -228,7 +234,9 @@ static void note_full(const struct profile_thread *thread)
     static bool noted;
     char text[400];
     if (__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED)) return;
-    snprintf(text, sizeof text, "the profile is full: %s. Totals of functions are right; some calls are counted without their communicator, phase or call site", why_full(&thread->calls));
+    snprintf(text, sizeof text,
+             "the profile is full: %s. Totals of functions are right; some calls are counted without their "
+             "communicator, phase or call site", why_full(&thread->calls));
     agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_REDUCED, text);
 }
 
@@ -240,8 +248,8 @@ static struct mpitx_run_row *shared(struct profile_thread *thread, uint64_t *key
     return row || !more ? row : add_calls(thread, key);
 }
 
-/* Beyond the limit, calls share a row with others of their call site, whatever the object. If these are too many as well, with all calls
- * of their function. */
+/* Beyond the limit, calls share a row with others of their call site, whatever the object. If these are too many as
+ * well, with all calls of their function. */
 static struct mpitx_run_row *add_shared(struct profile_thread *thread, uint64_t *key)
 {
     note_full(thread);
@@ -258,7 +266,8 @@ static struct mpitx_run_row *add_shared(struct profile_thread *thread, uint64_t 
 
 struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t *key)
 {
-    if (__atomic_add_fetch(&calls_rows, 1, __ATOMIC_RELAXED) <= calls_most - calls_most / 4) return add_calls(thread, key);
+    if (__atomic_add_fetch(&calls_rows, 1, __ATOMIC_RELAXED) <= calls_most - calls_most / 4)
+        return add_calls(thread, key);
     __atomic_sub_fetch(&calls_rows, 1, __ATOMIC_RELAXED);
     return add_shared(thread, key);
 }

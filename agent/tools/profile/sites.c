@@ -1,22 +1,24 @@
 /* sites.c: where the application calls MPI.
  *
- * The caller's return address is known. If it is in one of the library's bindings for other languages, the stack has to be walked. The
- * unwinder takes a microsecond for that. So the distance from the stack pointer at a call in a binding to the binding's own return
- * address is remembered: compilers give most functions frames of a fixed size. sites_check verifies it for each call site found. */
+ * The caller's return address is known. If it is in one of the library's bindings for other languages, the stack has to
+ * be walked. The unwinder takes a microsecond for that. So the distance from the stack pointer at a call in a binding
+ * to the binding's own return address is remembered: compilers give most functions frames of a fixed size. sites_check
+ * verifies it for each call site found. */
 #include "chain/unwind.h"
 #include "mpi/library.h"
 #include "tools/profile/profile.h"
 
 enum { LEVELS = 512, BINDINGS_DEEP = 8, VARIABLE = 0 };
 
-/* By return address in a binding: the address in the upper 48 bits, and the distance in words in the lower 16. VARIABLE: it is not
- * constant. */
+/* By return address in a binding: the address in the upper 48 bits, and the distance in words in the lower 16.
+ * VARIABLE: it is not constant. */
 static uint64_t levels[LEVELS];
 
 void sites_start(void)
 {
     if (profile_stack == 0 || (profile_stack == 1 && !library_binding_count)) return;
-    if (!chain_unwind_start()) agent_report(MPITX_RUN_WARNING, "call sites are those in the library's bindings: libgcc_s.so.1 is missing");
+    if (!chain_unwind_start())
+        agent_report(MPITX_RUN_WARNING, "call sites are those in the library's bindings: libgcc_s.so.1 is missing");
 }
 
 /* ---- the unwinder ---- */

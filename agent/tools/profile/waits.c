@@ -1,7 +1,7 @@
 /* waits.c: for whom calls wait.
  *
- * A call that takes long has waited for the processes whose messages it received or, if it received none, for those that it has sent to.
- * Short calls are not looked at, as this would cost more than they may have waited. */
+ * A call that takes long has waited for the processes whose messages it received or, if it received none, for those
+ * that it has sent to. Short calls are not looked at, as this would cost more than they may have waited. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,10 +10,7 @@
 
 enum { LONG_NS = 2000 };
 
-void waits_start(void)
-{
-    chain_report_long(clock_from_nanoseconds(LONG_NS));
-}
+void waits_start(void) { chain_report_long(clock_from_nanoseconds(LONG_NS)); }
 
 void waits_for(struct profile_thread *thread, const struct chain_call *call, struct call_peer peer, bool received)
 {
@@ -55,7 +52,8 @@ static void waits_for_argument(struct profile_thread *thread, const struct chain
     waits_for(thread, call, peers_find(arguments->comm, false, arguments->epoch, arguments->peer), true);
 }
 
-void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call, const struct mpitx_run_row *row)
+void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,
+               const struct mpitx_run_row *row)
 {
     struct awaited *list = &thread->awaited;
     if (call->depth > 0 || call->description.started) return; /* in the time of another call; does not wait */

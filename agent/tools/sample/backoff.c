@@ -1,14 +1,16 @@
 /* backoff.c: back-off of the sampler thread while values are constant.
  *
- * A process that computes makes no calls that could sample. If no processor is free, each sample of the thread interrupts it, for 40 us in
- * a virtual machine. After several samples with equal values the thread therefore samples only some instants. If the values are still
- * equal then, the instants in between get the same values. Otherwise these instants are counted as missed, and the thread samples each
- * instant again. It also does so from the next MPI call on, which samples before it can change a value.
+ * A process that computes makes no calls that could sample. If no processor is free, each sample of the thread
+ * interrupts it, for 40 us in a virtual machine. After several samples with equal values the thread therefore samples
+ * only some instants. If the values are still equal then, the instants in between get the same values. Otherwise these
+ * instants are counted as missed, and the thread samples each instant again. It also does so from the next MPI call on,
+ * which samples before it can change a value.
  *
- * Calls that are about as rare as samples can sample in its place: they attend. They read the clock when they start and when they end. No
- * value changes between calls, so a call that starts fills in all instants since the call before it ended, and the thread need not wake.
- * Instants within a call are missed. If there are many, the thread samples again. Calls do not attend while they are frequent, as they are
- * on time without it, nor in programs whose threads call MPI at the same time. */
+ * Calls that are about as rare as samples can sample in its place: they attend. They read the clock when they start and
+ * when they end. No value changes between calls, so a call that starts fills in all instants since the call before it
+ * ended, and the thread need not wake. Instants within a call are missed. If there are many, the thread samples again.
+ * Calls do not attend while they are frequent, as they are on time without it, nor in programs whose threads call MPI
+ * at the same time. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -33,17 +35,14 @@ void sampler_quiet_end(void)
     same = 0;
     sampler_backoff.compares = sampler_backoff.attends;
     sampler_backoff.stride = sampler_backoff.pace;
-    if (chain_is_alerted() && !sampler_backoff.attends)
-        chain_alert(false);
+    if (chain_is_alerted() && !sampler_backoff.attends) chain_alert(false);
 }
 
 bool sampler_attend_start(void)
 {
-    if (requests_shared)
-        return false;
+    if (requests_shared) return false;
     sampler_backoff.checks_left += CHECKS;
-    if (sampler_backoff.checks_left < CHECKS)
-        return false;
+    if (sampler_backoff.checks_left < CHECKS) return false;
     atomic_store(&sampler_backoff.inside, true);
     sampler_backoff.attends = sampler_backoff.compares = true;
     chain_alert(true);
@@ -52,8 +51,7 @@ bool sampler_attend_start(void)
 
 void sampler_attend_end(void)
 {
-    if (!sampler_backoff.attends)
-        return;
+    if (!sampler_backoff.attends) return;
     sampler_backoff.attends = false;
     sampler_quiet_end();
 }
@@ -80,24 +78,21 @@ static bool still_outside(void)
 
 static bool row_same(struct pvar_row *row)
 {
-    if (row->last && row->bad == 0 && memcmp(row->last, row->row, row->bytes) == 0)
-        return true;
-    if (!row->last && (row->last = memory_get(row->bytes)) == NULL)
-        return false;
+    if (row->last && row->bad == 0 && memcmp(row->last, row->row, row->bytes) == 0) return true;
+    if (!row->last && (row->last = memory_get(row->bytes)) == NULL) return false;
     memcpy(row->last, row->row, row->bytes);
     return false;
 }
 
-/* Reads all values and compares them with the last ones. Between calls the agent's own variables have had their values since the last
- * call, whatever the last sample found. */
+/* Reads all values and compares them with the last ones. Between calls the agent's own variables have had their values
+ * since the last call, whatever the last sample found. */
 static bool read_same(uint64_t now)
 {
     bool all = true;
     for (struct pvar_group *g = pvar.groups; g; g = g->next) {
         if (!g->declared) {
             all = false;
-            if (!pvar_group_declare(g))
-                continue;
+            if (!pvar_group_declare(g)) continue;
         }
         pvar_read(g, now);
         for (uint32_t i = 0; i < g->row_count; i++)
@@ -109,8 +104,7 @@ static bool read_same(uint64_t now)
 static void write_all(uint64_t ticks)
 {
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
-        if (g->declared)
-            sampler_write(g, ticks);
+        if (g->declared) sampler_write(g, ticks);
     sampler_taken(ticks);
 }
 
@@ -121,10 +115,8 @@ uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed)
         sampler_quiet_end();
         return 0;
     }
-    if ((sampler_backoff.stride == 1 && !sampler_backoff.outside) || passed > MAX_PASSED || passed > room)
-        passed = 0;
-    for (uint64_t i = 0; i < passed; i++)
-        write_all(due + i * sampler_schedule.interval);
+    if ((sampler_backoff.stride == 1 && !sampler_backoff.outside) || passed > MAX_PASSED || passed > room) passed = 0;
+    for (uint64_t i = 0; i < passed; i++) write_all(due + i * sampler_schedule.interval);
     return passed;
 }
 
@@ -134,7 +126,6 @@ uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed)
     write_all(now);
     if (sampler_backoff.compares && !sampler_backoff.attends && ++same >= QUIET_AFTER)
         sampler_backoff.stride = sampler_backoff.pace * STRIDE;
-    if (sampler_backoff.stride > 1)
-        chain_alert(true);
+    if (sampler_backoff.stride > 1) chain_alert(true);
     return filled;
 }

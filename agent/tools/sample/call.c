@@ -1,31 +1,28 @@
 /* call.c: samples that the application's own calls take.
  *
- * Each thread counts calls down and reads the clock about twenty times a period, more often the closer the next sample is, so that a call
- * costs next to nothing. */
+ * Each thread counts calls down and reads the clock about twenty times a period, more often the closer the next sample
+ * is, so that a call costs next to nothing. */
 #include <errno.h>
 
 #include "base/clock.h"
 #include "mpi/requests.h"
 #include "tools/sample/sampler.h"
 
-#define MAX_COUNTDOWN 256          /* beyond this, clock reads are nearly free, and a thread that slows down notices soon */
+#define MAX_COUNTDOWN 256 /* beyond this, clock reads are nearly free, and a thread that slows down notices soon */
 #define MAX_LEFT (UINT64_C(1) << 40) /* ticks */
 
 /* At the start and end of a call that attends. */
 static void attend(bool begins, uint64_t now)
 {
-    if (begins)
-        atomic_fetch_add(&sampler_backoff.starts, 1);
-    if ((now >= atomic_load_explicit(&sampler_schedule.next, memory_order_relaxed) || sampler_backoff.checks_left <= 0) && sampler_try_lock()) {
-        if (sampler_backoff.checks_left <= 0 || requests_shared)
-            sampler_attend_end();
-        if (begins)
-            sampler_attend_outside();
+    if (begins) atomic_fetch_add(&sampler_backoff.starts, 1);
+    if ((now >= atomic_load_explicit(&sampler_schedule.next, memory_order_relaxed) ||
+         sampler_backoff.checks_left <= 0) && sampler_try_lock()) {
+        if (sampler_backoff.checks_left <= 0 || requests_shared) sampler_attend_end();
+        if (begins) sampler_attend_outside();
         uint64_t before = sampler_counts.samples;
         sampler_instant(now, false);
         sampler_backoff.outside = false;
-        if (sampler_counts.samples > before)
-            sampler_attend_sampled();
+        if (sampler_counts.samples > before) sampler_attend_sampled();
         sampler_unlock();
     }
     atomic_store(&sampler_backoff.inside, begins);
@@ -53,8 +50,7 @@ void sampler_call(struct chain_thread *thread)
     if ((alerted || now >= atomic_load_explicit(&sampler_schedule.next, memory_order_relaxed)) && sampler_try_lock()) {
         int saved = errno;
         sampler_instant(now, false);
-        if (alerted)
-            sampler_timer_alert();
+        if (alerted) sampler_timer_alert();
         errno = saved;
         sampler_unlock();
     }

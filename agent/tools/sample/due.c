@@ -8,7 +8,8 @@ struct sampler_schedule sampler_schedule;
 
 uint64_t sampler_first_due(void)
 {
-    return atomic_load_explicit(&sampler_schedule.next, memory_order_relaxed) - sampler_schedule.postponed * sampler_schedule.interval;
+    return atomic_load_explicit(&sampler_schedule.next,
+                                memory_order_relaxed) - sampler_schedule.postponed * sampler_schedule.interval;
 }
 
 uint64_t sampler_postpone(uint64_t next, uint64_t took)

@@ -11,9 +11,7 @@ void sampler_record_functions(void)
     uint64_t now = clock_ticks();
     uint32_t n = 0;
     for (int i = 0; !recorded && i < (int)(sizeof functions / sizeof *functions); i++)
-        if (virtual_function(i, now, &f))
-            functions[n++] = (struct mpitx_run_function){f.name, f.calls, f.time_ns};
-    if (n)
-        mpitx_run_functions(agent_run, functions, n);
+        if (virtual_function(i, now, &f)) functions[n++] = (struct mpitx_run_function){f.name, f.calls, f.time_ns};
+    if (n) mpitx_run_functions(agent_run, functions, n);
     recorded = true;
 }

@@ -10,16 +10,15 @@
 
 #define LOCK_NS UINT64_C(10000000000) /* trying variables of windows may take seconds on a busy machine */
 
-/* A try lock, as it is hardly ever contended and a mutex takes three times as long. locked says that this thread holds it, to detect a
- * sample that was left by longjmp. */
+/* A try lock, as it is hardly ever contended and a mutex takes three times as long. locked says that this thread holds
+ * it, to detect a sample that was left by longjmp. */
 static atomic_bool taken;
 static AGENT_THREAD bool locked;
 static struct cancel cancelable; /* the holder's cancellation state before it took the lock */
 
 bool sampler_try_lock(void)
 {
-    if (locked || atomic_load_explicit(&taken, memory_order_relaxed))
-        return false;
+    if (locked || atomic_load_explicit(&taken, memory_order_relaxed)) return false;
     struct cancel before = cancel_defer();
     locked = true; /* whenever this thread has taken it, also if a signal handler leaves by siglongjmp now */
     atomic_signal_fence(memory_order_seq_cst);
@@ -45,8 +44,7 @@ bool sampler_wait_for_lock(uint64_t max_ns)
 {
     const struct timespec pause = {0, 50000};
     for (uint64_t start = clock_monotonic(); !locked && clock_monotonic() - start < max_ns;) {
-        if (sampler_try_lock())
-            return true;
+        if (sampler_try_lock()) return true;
         syscall(SYS_nanosleep, &pause, NULL); /* the C library's nanosleep is a cancellation point */
     }
     return false;
@@ -55,8 +53,7 @@ bool sampler_wait_for_lock(uint64_t max_ns)
 void sampler_follow_objects(bool on)
 {
     static atomic_bool following;
-    if (atomic_exchange(&following, on) != on)
-        chain_follow_objects(on);
+    if (atomic_exchange(&following, on) != on) chain_follow_objects(on);
 }
 
 void sampler_off(const char *why)
@@ -70,17 +67,12 @@ void sampler_off(const char *why)
     agent_report_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
 }
 
-bool sampler_holds_lock(void)
-{
-    return locked;
-}
+bool sampler_holds_lock(void) { return locked; }
 
 bool sampler_lock(void)
 {
-    if (sampler_wait_for_lock(LOCK_NS))
-        return true;
+    if (sampler_wait_for_lock(LOCK_NS)) return true;
     sampler_off(locked ? "a sample was left by longjmp or an exception" : "a sample did not end");
-    if (locked)
-        cancel_restore(cancelable);
+    if (locked) cancel_restore(cancelable);
     return false;
 }

@@ -12,34 +12,30 @@ static bool following(void) { return atomic_load_explicit(&sampler_state, memory
 static void look_for_late_variables(void)
 {
     int n = 0, first = pvar.variable_count;
-    if (!pvar.mpi_t || pvar.table->pvar_get_num(&n) != MPITX_SUCCESS || n <= pvar.library_count)
-        return;
+    if (!pvar.mpi_t || pvar.table->pvar_get_num(&n) != MPITX_SUCCESS || n <= pvar.library_count) return;
     pvar_select();
-    if (pvar.variable_count == first)
-        return;
+    if (pvar.variable_count == first) return;
     struct pvar_object none = {.bind = MPITX_BIND_NO_OBJECT};
     pvar_try_new(&none);
     pvar_group_late(first);
 }
 
-/* Variables of windows can only be tried with a window; in programs with sessions, those of communicators with one of theirs. */
+/* Variables of windows can only be tried with a window; in programs with sessions, those of communicators with one of
+ * theirs. */
 static void created(int bind, union mpi_handle handle, const char *how)
 {
-    if (!following() || object_is_null(pvar_kind(bind), handle))
-        return;
+    if (!following() || object_is_null(pvar_kind(bind), handle)) return;
     int saved = errno;
     if (sampler_lock()) {
-        if (bind == MPITX_BIND_MPI_WIN)
-            look_for_late_variables();
+        if (bind == MPITX_BIND_MPI_WIN) look_for_late_variables();
         if (pvar.follow && !pvar_group_find(bind, handle)) { /* MPI_Comm_get_parent returns the same one each time */
             struct pvar_object object = {.bind = bind, .handle = handle};
             struct object_facts facts = object_ask(pvar_kind(bind), handle, epochs_now(handle.number), false);
-            if (!object_peers_are_fewer(&facts))
-                pvar_try_new(&object);
+            if (!object_peers_are_fewer(&facts)) pvar_try_new(&object);
             struct pvar_group *g = pvar_group_new(bind, handle, how);
-            static bool had; /* in programs with sessions, the first one is recorded however short it lives, as MPI_COMM_WORLD is */
-            if (agent_process.sessions && !had && g)
-                had = pvar_group_declare(g);
+            /* in programs with sessions, the first one is recorded however short it lives, as MPI_COMM_WORLD is */
+            static bool had;
+            if (agent_process.sessions && !had && g) had = pvar_group_declare(g);
         }
         sampler_unlock();
     }
@@ -48,15 +44,13 @@ static void created(int bind, union mpi_handle handle, const char *how)
 
 static void named(int bind, union mpi_handle handle, const char *name)
 {
-    if (!following() || !name)
-        return;
+    if (!following() || !name) return;
     int saved = errno;
     if (sampler_lock()) {
         struct pvar_group *g = pvar_group_find(bind, handle);
         if (g) {
             snprintf(g->objects[0].facts.name, sizeof g->objects[0].facts.name, "%s", name);
-            if (g->declared)
-                mpitx_run_object_name(agent_run, g->objects[0].id, name);
+            if (g->declared) mpitx_run_object_name(agent_run, g->objects[0].id, name);
         }
         sampler_unlock();
     }
@@ -65,8 +59,7 @@ static void named(int bind, union mpi_handle handle, const char *name)
 
 static void freeing(int bind, union mpi_handle handle)
 {
-    if (atomic_load(&sampler_state) != SAMPLER_ON && atomic_load(&sampler_state) != SAMPLER_DONE)
-        return;
+    if (atomic_load(&sampler_state) != SAMPLER_ON && atomic_load(&sampler_state) != SAMPLER_DONE) return;
     int saved = errno;
     if (sampler_lock()) {
         struct pvar_group *g = pvar_group_find(bind, handle);
@@ -84,8 +77,7 @@ void sampler_world_ending(void)
 {
     int state = atomic_load(&sampler_state), saved = errno;
     if ((state == SAMPLER_ON || state == SAMPLER_DONE) && sampler_lock()) {
-        for (struct pvar_group *g = pvar.groups; g; g = g->next)
-            pvar_group_unbind(g, "MPI_Finalize was called");
+        for (struct pvar_group *g = pvar.groups; g; g = g->next) pvar_group_unbind(g, "MPI_Finalize was called");
         sampler_unlock();
     }
     errno = saved;
@@ -94,8 +86,7 @@ void sampler_world_ending(void)
 void sampler_object(const struct chain_object *object)
 {
     int bind = object->kind == CALL_WIN ? MPITX_BIND_MPI_WIN : MPITX_BIND_MPI_COMM;
-    if (object->kind == CALL_FILE)
-        return;
+    if (object->kind == CALL_FILE) return;
     switch (object->event) {
     case CHAIN_OBJECT_MADE: created(bind, object->handle, object->text); break;
     case CHAIN_OBJECT_NAMED: named(bind, object->handle, object->text); break;

@@ -1,8 +1,8 @@
 /* pace.c: decides how often the helper thread may sample.
  *
- * The number of processes does not show whether a core is free, as a process may compute with many threads. But a wake-up that takes the
- * core from such a thread is an involuntary context switch of that thread. It costs up to 40 us in a virtual machine, so at most one
- * each millisecond is allowed. */
+ * The number of processes does not show whether a core is free, as a process may compute with many threads. But a
+ * wake-up that takes the core from such a thread is an involuntary context switch of that thread. It costs up to 40 us
+ * in a virtual machine, so at most one each millisecond is allowed. */
 #include "tools/sample/pace.h"
 
 #define SHORTEST_NS UINT64_C(1000000) /* between wake-ups that interrupt */
@@ -23,7 +23,6 @@ bool sampler_pace_update(struct sampler_pace *pace, uint64_t wakes, uint64_t int
 
 uint32_t sampler_pace_stride(const struct sampler_pace *pace, uint64_t interval_ns)
 {
-    if (!pace->crowded)
-        return 1;
+    if (!pace->crowded) return 1;
     return (uint32_t)((SHORTEST_NS + interval_ns - 1) / interval_ns);
 }

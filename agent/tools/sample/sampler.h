@@ -12,8 +12,8 @@
  *     lock.c      the lock, and switching off
  *     due.c       when the next sample is due
  *
- * One lock (sampler_lock) guards the groups, the run's rows and MPI_T handles. It is held at most for one sample, or for creating or freeing
- * the handles of one object. */
+ * One lock (sampler_lock) guards the groups, the run's rows and MPI_T handles. It is held at most for one sample, or
+ * for creating or freeing the handles of one object. */
 #ifndef MPITX_SAMPLER_H
 #define MPITX_SAMPLER_H
 
@@ -42,14 +42,14 @@ struct sampler_schedule {
 extern struct sampler_schedule sampler_schedule;
 
 uint64_t sampler_first_due(void); /* the first instant that is neither sampled nor counted as missed */
-/* Postpones the next sample after two long ones, so that sampling takes a bounded share of the time. One alone may have been interrupted.
- * Returns when it is due. */
+/* Postpones the next sample after two long ones, so that sampling takes a bounded share of the time. One alone may have
+ * been interrupted. Returns when it is due. */
 uint64_t sampler_postpone(uint64_t next, uint64_t took);
 
 /* ---- lock.c ---- */
 
-/* Returns false if the lock could not be taken in time, or is held by this very thread, which left a sample by longjmp. The sampler is
- * then switched off. */
+/* Returns false if the lock could not be taken in time, or is held by this very thread, which left a sample by longjmp.
+ * The sampler is then switched off. */
 bool sampler_lock(void);
 bool sampler_try_lock(void);
 bool sampler_wait_for_lock(uint64_t max_ns);
@@ -58,7 +58,8 @@ void sampler_unlock(void);
 
 void sampler_follow_objects(bool on);
 
-/* Switches the sampler off permanently, with a note; the application continues. With the lock held, or before the start. */
+/* Switches the sampler off permanently, with a note; the application continues. With the lock held, or before the
+ * start. */
 void sampler_off(const char *why);
 
 /* ---- functions.c: once, when sampling ends ---- */
@@ -75,7 +76,8 @@ struct sampler_counts {
 extern struct sampler_counts sampler_counts;
 
 void sampler_take(uint64_t now);
-bool sampler_take_now(bool library); /* on request of another tool; library: also the library's variables. False: sampling is over */
+/* on request of another tool; library: also the library's variables. False: sampling is over */
+bool sampler_take_now(bool library);
 void sampler_taken(uint64_t ticks); /* counts a sample */
 void sampler_write(struct pvar_group *group, uint64_t ticks); /* records the values read, with this time */
 void sampler_take_last(struct pvar_group *group); /* before its object is freed */
@@ -100,7 +102,8 @@ void sampler_attend_end(void);
 void sampler_attend_sampled(void); /* a call has sampled */
 bool sampler_attend_outside(void); /* whether the next sample is between calls; sets `outside` */
 uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* takes one sample and fills as below */
-uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed); /* fills passed instants from due on; returns how many */
+/* fills passed instants from due on; returns how many */
+uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed);
 void sampler_quiet_end(void); /* ends the back-off */
 
 /* ---- timer.c; under the lock ---- */
@@ -126,7 +129,8 @@ void sampler_timer_again(int fired, uint64_t now, uint64_t due);
 /* ---- instant.c; under the lock ---- */
 
 void sampler_instant(uint64_t now, bool by_thread); /* takes a sample if one is due */
-bool sampler_over(uint64_t now, uint64_t due); /* whether the duration has ended; then counts the instants that were due before */
+/* whether the duration has ended; then counts the instants that were due before */
+bool sampler_over(uint64_t now, uint64_t due);
 
 /* ---- call.c, thread.c, objects.c ---- */
 

@@ -25,8 +25,7 @@ static void take_group(struct pvar_group *g, uint64_t now)
 /* Only if the group is declared: many communicators live less than a period and are not recorded. */
 void sampler_take_last(struct pvar_group *g)
 {
-    if (!g->declared || atomic_load(&sampler_state) != SAMPLER_ON)
-        return;
+    if (!g->declared || atomic_load(&sampler_state) != SAMPLER_ON) return;
     uint64_t now = clock_ticks();
     take_group(g, now);
     mpitx_run_cost(agent_run, 0, clock_nanoseconds(clock_ticks() - now));
@@ -35,15 +34,13 @@ void sampler_take_last(struct pvar_group *g)
 void sampler_take(uint64_t now)
 {
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
-        if (__builtin_expect(g->declared, 1) || pvar_group_declare(g))
-            take_group(g, now);
+        if (__builtin_expect(g->declared, 1) || pvar_group_declare(g)) take_group(g, now);
     sampler_taken(now);
 }
 
 bool sampler_take_now(bool library)
 {
-    if (atomic_load_explicit(&sampler_state, memory_order_relaxed) != SAMPLER_ON)
-        return false;
+    if (atomic_load_explicit(&sampler_state, memory_order_relaxed) != SAMPLER_ON) return false;
     uint64_t now = clock_ticks();
     pvar.virtual_only = !library;
     sampler_take(now);
@@ -55,16 +52,14 @@ bool sampler_take_now(bool library)
 static void report_depth(void)
 {
     static bool reported;
-    if (!reported)
-        agent_report(MPITX_RUN_WARNING, "some MPI calls are not counted: " CHAIN_TOO_DEEP, CHAIN_FRAMES);
+    if (!reported) agent_report(MPITX_RUN_WARNING, "some MPI calls are not counted: " CHAIN_TOO_DEEP, CHAIN_FRAMES);
     reported = true;
 }
 
 void sampler_taken(uint64_t ticks)
 {
     sampler_counts.samples++;
-    if (__builtin_expect(chain_losses().frames != 0, 0))
-        report_depth();
+    if (__builtin_expect(chain_losses().frames != 0, 0)) report_depth();
     if (__builtin_expect(ticks >= sampler_counts.next_pair, 0)) {
         mpitx_run_clock_pair(agent_run);
         sampler_counts.next_pair = ticks + clock_from_nanoseconds(PAIR_NS);

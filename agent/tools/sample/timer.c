@@ -1,17 +1,18 @@
 /* timer.c: when the thread that samples wakes.
  *
- * A timer wakes it some time after a sample was due. Setting a timer takes 1 us, but 10 to 20 us in a virtual machine if it is, or was, the
- * next one to fire on this core, because the hardware has to be set. Therefore:
+ * A timer wakes it some time after a sample was due. Setting a timer takes 1 us, but 10 to 20 us in a virtual machine
+ * if it is, or was, the next one to fire on this core, because the hardware has to be set. Therefore:
  *
- *   - While calls sample on time, one timer is kept some milliseconds ahead, after the system's next tick. Instants missed before the
- *     thread notices that calls have stopped are counted.
- *   - While the thread samples, two timers alternate, so that the one being set is never the next to fire. They fire at multiples of the
- *     interval, some of which are system ticks.
+ *   - While calls sample on time, one timer is kept some milliseconds ahead, after the system's next tick. Instants
+ *     missed before the thread notices that calls have stopped are counted.
+ *   - While the thread samples, two timers alternate, so that the one being set is never the next to fire. They fire at
+ *     multiples of the interval, some of which are system ticks.
  *   - If the interval is long, each sample moves one timer.
  *
- * The timers use a signal that is sent to this thread only, blocked there and fetched, so that no handler, mask or descriptor of the
- * application changes. It is none of those that the C library reserves for itself: code that blocks all signals for a moment on this thread
- * and restores the mask would unblock them, as pthread_sigmask leaves them out, and they would end the process. */
+ * The timers use a signal that is sent to this thread only, blocked there and fetched, so that no handler, mask or
+ * descriptor of the application changes. It is none of those that the C library reserves for itself: code that blocks
+ * all signals for a moment on this thread and restores the mask would unblock them, as pthread_sigmask leaves them out,
+ * and they would end the process. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -56,8 +57,7 @@ static uint64_t point(uint64_t ticks)
 
 static void arm(int which, uint64_t ticks)
 {
-    if (armed[which] == ticks)
-        return;
+    if (armed[which] == ticks) return;
     armed[which] = ticks;
     uint64_t at = ticks ? point(ticks) : 0;
     struct itimerspec when = {.it_value = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)}};
@@ -65,7 +65,10 @@ static void arm(int which, uint64_t ticks)
 }
 
 /* When the thread checks for a due sample: during back-off, for the last one of the stride. */
-static uint64_t check_time(uint64_t due) { return due + (sampler_backoff.stride - 1) * sampler_schedule.interval + grace; }
+static uint64_t check_time(uint64_t due)
+{
+    return due + (sampler_backoff.stride - 1) * sampler_schedule.interval + grace;
+}
 
 /* Sets both timers, for the due sample and the one after it. */
 static void arm_both(uint64_t due)
@@ -81,8 +84,7 @@ static bool preempted(void)
 {
     static _Thread_local long switches;
     struct rusage usage;
-    if (getrusage(RUSAGE_THREAD, &usage) != 0)
-        return false;
+    if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
     bool more = usage.ru_nivcsw != switches;
     switches = usage.ru_nivcsw;
     return more;
@@ -94,11 +96,7 @@ static void set_doubt(int to)
     careful = careful ? doubt > 0 : doubt >= DOUBT;
 }
 
-void sampler_rely_on_calls(void)
-{
-    if (sampler_attend_start())
-        doubt = careful = 0;
-}
+void sampler_rely_on_calls(void) { if (sampler_attend_start()) doubt = careful = 0; }
 
 static uint64_t away(uint64_t now)
 {
@@ -108,8 +106,7 @@ static uint64_t away(uint64_t now)
 
 void sampler_timer_arm(uint64_t now, uint64_t due, bool late)
 {
-    if (!atomic_load_explicit(&timed, memory_order_relaxed))
-        return;
+    if (!atomic_load_explicit(&timed, memory_order_relaxed)) return;
     if (!sampler_often) {
         arm(0, due + grace);
         return;
@@ -119,8 +116,7 @@ void sampler_timer_arm(uint64_t now, uint64_t due, bool late)
         set_doubt(doubt + LATE);
     else if (doubt > 0)
         set_doubt(doubt - 1);
-    if (careful && !before && sampler_full && !sampler_backoff.attends)
-        sampler_rely_on_calls();
+    if (careful && !before && sampler_full && !sampler_backoff.attends) sampler_rely_on_calls();
     if (careful && !before) {
         sampler_attend_end();
         arm_both(due); /* from now on the thread sets them itself */
@@ -139,8 +135,7 @@ void sampler_timer_alert(void)
 
 uint64_t sampler_timer_align(uint64_t due)
 {
-    if (!sampler_often)
-        return due;
+    if (!sampler_often) return due;
     uint64_t rest = point(due + grace) % sampler_schedule.interval_ns;
     if (rest > sampler_schedule.interval_ns / 2)
         return due + clock_from_nanoseconds(sampler_schedule.interval_ns - rest);
@@ -151,8 +146,7 @@ uint64_t sampler_timer_grace(void) { return grace; }
 
 void sampler_wake_thread(void)
 {
-    if (!atomic_load(&timed))
-        return;
+    if (!atomic_load(&timed)) return;
     struct itimerspec soon = {.it_value = {0, 1}};
     syscall(SYS_timer_settime, timers[0], 0, &soon, NULL);
 }
@@ -201,7 +195,8 @@ void sampler_timer_sampled(uint64_t now, bool outside)
 
 void sampler_timer_start(void)
 {
-    uint64_t interval_ns = sampler_schedule.interval_ns, grace_ns = interval_ns / (interval_ns < 2 * MAX_GRACE_NS ? 4 : 2);
+    uint64_t interval_ns = sampler_schedule.interval_ns,
+                           grace_ns = interval_ns / (interval_ns < 2 * MAX_GRACE_NS ? 4 : 2);
     grace = clock_from_nanoseconds(grace_ns < MAX_GRACE_NS ? grace_ns : MAX_GRACE_NS);
     min_away = clock_from_nanoseconds(AWAY_NS);
     min_near = clock_from_nanoseconds(NEAR_NS);

@@ -15,7 +15,8 @@ uint8_t tally_estimated_by[TALLY_FUNCTIONS];
 struct tally *tallies;
 uint64_t tally_count;
 static struct tally *free_tallies;
-static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions when a thread starts or ends */
+/* held for a few instructions when a thread starts or ends */
+static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER;
 static AGENT_THREAD struct tally *own;
 
 /* Makes the thread's counters; NULL if memory is refused. */
@@ -38,10 +39,7 @@ static __attribute__((noinline)) struct tally *make_own(void)
     return tally;
 }
 
-static inline struct tally *find_own(void)
-{
-    return __builtin_expect(own != NULL, 1) ? own : make_own();
-}
+static inline struct tally *find_own(void) { return __builtin_expect(own != NULL, 1) ? own : make_own(); }
 
 static void thread_end(void)
 {
@@ -67,8 +65,9 @@ static __attribute__((noinline)) bool recurses(const struct chain_call *call)
     return false;
 }
 
-/* Where a call's time counts: in the total if it is the outermost call, and in its function's row if it is the outermost call of that
- * function. NULL: nowhere. The call that started the agent is not counted: it ended before the first sample (has_start in virtual.c). */
+/* Where a call's time counts: in the total if it is the outermost call, and in its function's row if it is the
+ * outermost call of that function. NULL: nowhere. The call that started the agent is not counted: it ended before the
+ * first sample (has_start in virtual.c). */
 struct time_places {
     uint64_t *total, *own;
 };
@@ -77,8 +76,10 @@ static inline struct time_places time_places(const struct chain_call *call, unsi
 {
     struct time_places found = {NULL, NULL};
     if (!call->enter || ((places & TALLY_INIT) && call->enter == agent_process.init_ticks)) return found;
-    if ((places & (TALLY_TIMED | TALLY_INIT)) && call->depth == 0) found.total = &tally->totals[places & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
-    if ((places & TALLY_ROW) && (call->depth == 0 || !recurses(call))) found.own = &tally->rows[call->function][TALLY_TIME];
+    if ((places & (TALLY_TIMED | TALLY_INIT)) && call->depth == 0)
+        found.total = &tally->totals[places & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
+    if ((places & TALLY_ROW) && (call->depth == 0 || !recurses(call)))
+        found.own = &tally->rows[call->function][TALLY_TIME];
     return found;
 }
 
@@ -93,7 +94,8 @@ static void enter(const struct chain_call *call)
 
 static inline void end_time(uint64_t *place, uint64_t end)
 {
-    if (place && __builtin_expect((int64_t)*place < 0, 1)) add(place, end); /* else the counter was activated during the call */
+    /* else the counter was activated during the call */
+    if (place && __builtin_expect((int64_t)*place < 0, 1)) add(place, end);
 }
 
 /* Writes only counters that change: most calls change one or two. */
@@ -118,8 +120,10 @@ static void add_transfers(const struct call_description *call, uint64_t *totals,
     if (call->operations) add(&totals[kind == CALL_RMA ? TALLY_RMA_OPERATIONS : TALLY_COLLECTIVES], call->operations);
     if (call->read) add(&totals[TALLY_IO_READ], call->read);
     if (!call->gave && !call->got) return;
-    add(&totals[kind == CALL_RMA ? TALLY_RMA_PUT : kind == CALL_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT], call->gave);
-    add(&totals[kind == CALL_RMA ? TALLY_RMA_GOT : kind == CALL_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED], call->got);
+    add(&totals[kind == CALL_RMA ? TALLY_RMA_PUT : kind == CALL_IO ? TALLY_IO_WRITTEN : TALLY_COLLECTIVE_SENT],
+        call->gave);
+    add(&totals[kind == CALL_RMA ? TALLY_RMA_GOT : kind == CALL_IO ? TALLY_IO_READ : TALLY_COLLECTIVE_RECEIVED],
+        call->got);
     if (!row || kind == CALL_COMPLETION) return;
     add(&row[TALLY_BYTES_SENT], call->gave);
     add(&row[TALLY_BYTES_RECEIVED], call->got);
@@ -149,4 +153,5 @@ static void leave(const struct chain_call *call)
     if (places & TALLY_TRANSFERS) add_transfers(&call->description, tally->totals, row);
 }
 
-const struct chain_observer tally_observer = {.name = "tally", .enter = enter, .leave = leave, .thread_end = thread_end};
+const struct chain_observer tally_observer =
+    {.name = "tally", .enter = enter, .leave = leave, .thread_end = thread_end};

@@ -1,11 +1,11 @@
-/* variables.h: the agent's own variables, mpitx:NAME. It is included by virtual.c and, by `make generate`, for the table of package
- * agent/virtual. Each of them defines what the words mean to it.
+/* variables.h: the agent's own variables, mpitx:NAME. It is included by virtual.c and, by `make generate`, for the
+ * table of package agent/virtual. Each of them defines what the words mean to it.
  *
  *     X(NAME, CLASS, FIELD, KINDS, TRAFFIC, WANTS, OWN, ONLY_TOTAL, DESCRIPTION)
  *
- * FIELD is of enum tally_field in the totals, OWN in a function's row: a function's bytes of collectives or RMA are in its fields for
- * bytes. KINDS are of the functions that can contribute, and TRAFFIC is what they must be able to carry, any of it. WANTS are enum
- * chain_wants. ONLY_TOTAL: no function has a share of its own. */
+ * FIELD is of enum tally_field in the totals, OWN in a function's row: a function's bytes of collectives or RMA are in
+ * its fields for bytes. KINDS are of the functions that can contribute, and TRAFFIC is what they must be able to carry,
+ * any of it. WANTS are enum chain_wants. ONLY_TOTAL: no function has a share of its own. */
 #define MESSAGES KIND(POINT_TO_POINT) KIND(COMPLETION)
 #define COLLECTIVES KIND(COLLECTIVE) KIND(COMPLETION)
 
@@ -30,8 +30,8 @@ X(collectives, COUNTER, COLLECTIVES, COLLECTIVES, CARRIES(SENDS), DESCRIBED, CAL
   "collective operations started by this process")
 X(collective_bytes_sent, AGGREGATE, COLLECTIVE_SENT, COLLECTIVES, CARRIES(SENDS), DESCRIBED, BYTES_SENT, false,
   "bytes that this process contributes to collective operations, according to their arguments")
-X(collective_bytes_received, AGGREGATE, COLLECTIVE_RECEIVED, COLLECTIVES, CARRIES(SENDS), DESCRIBED, BYTES_RECEIVED, false,
-  "bytes that this process receives from collective operations, according to their arguments")
+X(collective_bytes_received, AGGREGATE, COLLECTIVE_RECEIVED, COLLECTIVES, CARRIES(SENDS), DESCRIBED, BYTES_RECEIVED,
+  false, "bytes that this process receives from collective operations, according to their arguments")
 X(rma_operations, COUNTER, RMA_OPERATIONS, KIND(RMA), CARRIES(SENDS) CARRIES(RECEIVES), DESCRIBED, CALLS, true,
   "one-sided operations that move data")
 X(rma_bytes_put, AGGREGATE, RMA_PUT, KIND(RMA), CARRIES(SENDS), DESCRIBED, BYTES_SENT, false,

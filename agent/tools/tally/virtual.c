@@ -22,7 +22,8 @@ static const struct definition {
     bool only_total;
 } definitions[] = {
 #define X(name, class, field, kinds, traffic, wants, own, only_total, description) \
-    {"mpitx:" #name, description, MPITX_PVAR_CLASS_##class, TALLY_##field, 0 kinds, 0 traffic, wants, TALLY_##own, only_total},
+    {"mpitx:" #name, description, MPITX_PVAR_CLASS_##class, TALLY_##field, 0 kinds, 0 traffic, wants, TALLY_##own,     \
+     only_total},
 #define AND
 #define KIND(kind) | KINDS(CALL_##kind)
 #define ALL_KINDS | (KINDS(CALL_VALUE) - 1)
@@ -46,17 +47,22 @@ static struct {
 static int variable_count;
 
 static bool initializes[FUNCTIONS];
-static short next[FUNCTIONS], base[FUNCTIONS]; /* a function's next other form (MPI_Send: MPI_Send_c), and a form's function; each plus one; 0: none */
+/* a function's next other form (MPI_Send: MPI_Send_c), and a form's function; each plus one; 0: none */
+static short next[FUNCTIONS], base[FUNCTIONS];
 
-static bool is_time(const struct definition *definition) { return definition->field == TALLY_TIME || definition->field == TALLY_INIT_TIME; }
+static bool is_time(const struct definition *definition)
+{
+    return definition->field == TALLY_TIME || definition->field == TALLY_INIT_TIME;
+}
 
-/* Whether a variable includes the time of the call that started the agent. That call ended before the first sample, so all samples
- * include its time. */
+/* Whether a variable includes the time of the call that started the agent. That call ended before the first sample, so
+ * all samples include its time. */
 static bool has_start(int index)
 {
     const struct definition *definition = &definitions[variables[index].definition];
     int function = variables[index].function;
-    return is_time(definition) && (function < 0 ? definition->field == TALLY_INIT_TIME : function == agent_process.init_function);
+    return is_time(definition) &&
+           (function < 0 ? definition->field == TALLY_INIT_TIME : function == agent_process.init_function);
 }
 
 static int contributes(const struct definition *definition, const struct call_function *function)
@@ -66,8 +72,8 @@ static int contributes(const struct definition *definition, const struct call_fu
     return definition->traffic == 0 || (function->traffic & definition->traffic);
 }
 
-/* Whether a function has a variable of its own. Completion functions have none for collectives and for reads of files, which they only
- * start or complete. Nonblocking reads have none either: their bytes are counted on completion. */
+/* Whether a function has a variable of its own. Completion functions have none for collectives and for reads of files,
+ * which they only start or complete. Nonblocking reads have none either: their bytes are counted on completion. */
 static int has_share(const struct definition *definition, const struct call_function *function)
 {
     if (definition->only_total || base[function - chain_functions] || !contributes(definition, function)) return 0;
@@ -82,8 +88,9 @@ static void add_form(int b, int form)
     next[b] = (short)(form + 1);
 }
 
-/* A function for large counts is the same function: its calls are in the base function's share. The same holds for MPIX_Op_create_x and
- * similar functions, which MPICH's Fortran interface calls. The base function precedes its form in the table. */
+/* A function for large counts is the same function: its calls are in the base function's share. The same holds for
+ * MPIX_Op_create_x and similar functions, which MPICH's Fortran interface calls. The base function precedes its form in
+ * the table. */
 static void find_forms(void)
 {
     char plain[64];
@@ -136,12 +143,15 @@ bool virtual_info(int index, struct virtual_info *info)
     const struct definition *definition = &definitions[variables[index].definition];
     int function = variables[index].function;
     const char *name = definition->field == TALLY_TIME && function >= 0 ? "mpitx:time" : definition->name;
-    snprintf(info->name, sizeof info->name, "%s%s%s", name, function < 0 ? "" : "/", function < 0 ? "" : chain_functions[function].name);
+    snprintf(info->name, sizeof info->name, "%s%s%s", name, function < 0 ? "" : "/",
+             function < 0 ? "" : chain_functions[function].name);
     info->description = definition->description;
     info->var_class = definition->var_class;
     info->datatype = MPITX_TYPE_UINT64_T;
-    info->grows = !(is_time(definition) && (function < 0 ? definition->field == TALLY_INIT_TIME : initializes[function]));
-    info->unit = info->var_class == MPITX_PVAR_CLASS_TIMER ? "ns" : info->var_class == MPITX_PVAR_CLASS_AGGREGATE ? "B" : NULL;
+    info->grows = !(is_time(definition) &&
+                    (function < 0 ? definition->field == TALLY_INIT_TIME : initializes[function]));
+    info->unit = info->var_class == MPITX_PVAR_CLASS_TIMER ? "ns" : info->var_class == MPITX_PVAR_CLASS_AGGREGATE ? "B"
+                 : NULL;
     return true;
 }
 
@@ -184,8 +194,10 @@ static uint64_t sum(int index, uint64_t now)
     if (definition->field == TALLY_CPU_WAIT) return processor_process_wait(false);
     for (struct tally *tally = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); tally; tally = tally->next) {
         uint64_t value = function < 0 ? read_place(&tally->totals[definition->field], definition, now) : 0;
-        for (int f = function; f >= 0; f = next[f] - 1) value += read_place(&tally->rows[f][definition->own], definition, now);
-        if (definition->field == TALLY_STARTED) value -= __atomic_load_n(&tally->totals[TALLY_COMPLETED], __ATOMIC_RELAXED);
+        for (int f = function; f >= 0; f = next[f] - 1)
+            value += read_place(&tally->rows[f][definition->own], definition, now);
+        if (definition->field == TALLY_STARTED)
+            value -= __atomic_load_n(&tally->totals[TALLY_COMPLETED], __ATOMIC_RELAXED);
         total += value;
     }
     return total;
@@ -240,7 +252,8 @@ static bool choose(void)
     for (int f = 0; f < chain_function_count; f++) {
         if (counts_functions()) places[f] |= TALLY_ROW;
         if (initializes[f]) places[f] |= TALLY_INIT;
-        if (chain_functions[f].kind != CALL_POINT_TO_POINT || (chain_functions[f].traffic & CALL_REQUESTS)) places[f] |= TALLY_TRANSFERS;
+        if (chain_functions[f].kind != CALL_POINT_TO_POINT || (chain_functions[f].traffic & CALL_REQUESTS))
+            places[f] |= TALLY_TRANSFERS;
     }
     memcpy(tally_places, places, sizeof places);
     bool can = true;
@@ -261,8 +274,8 @@ int virtual_activate(int index, bool on)
     return choose() ? 0 : -1;
 }
 
-/* Times never decrease, and between two readings each thread's time grows by at most the time between them. A reader may be interrupted
- * before it reads the values; what it then reads too much is left to the next reading. */
+/* Times never decrease, and between two readings each thread's time grows by at most the time between them. A reader
+ * may be interrupted before it reads the values; what it then reads too much is left to the next reading. */
 static uint64_t bounded(int index, uint64_t value, uint64_t now)
 {
     uint64_t last = lasts[index].value, elapsed = now > lasts[index].at ? now - lasts[index].at : 0;
@@ -285,10 +298,13 @@ const char *virtual_at_most(int index)
 {
     if (index < 0 || index >= variable_count) return NULL;
     if (definitions[variables[index].definition].field == TALLY_CPU_WAIT && !processor_waits_known())
-        return "the kernel does not say how long threads wait for a core, so the time in which the process did not run is counted";
+        return "the kernel does not say how long threads wait for a core, so the time in which the process did not "
+               "run is counted";
     if (__builtin_expect(!__atomic_load_n(&tally_estimated, __ATOMIC_ACQUIRE), 1)) return NULL;
     int function = variables[index].function;
-    if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED || (function >= 0 && !estimated(function))) return NULL;
+    if (definitions[variables[index].definition].field != TALLY_BYTES_RECEIVED ||
+        (function >= 0 && !estimated(function)))
+        return NULL;
     return "the library does not say how much MPI_Isendrecv received, so the size of the receive buffer is counted";
 }
 

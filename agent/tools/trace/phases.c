@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "include/mpitx.h"
+#include "run/fields.h"
 #include "tools/trace/trace.h"
 
 static int type;
@@ -14,8 +15,8 @@ struct event {
 bool trace_phases_start(void)
 {
     static const struct mpitx_run_field fields[] = {
-        {.name = "phase", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-        {.name = "entered", .type = MPITX_RUN_U32},
+        NAMED("phase"),
+        NUMBER("entered", U32),
     };
     uint32_t bytes = 0;
     type = mpitx_run_declare_event(agent_run, "phase", fields, 2, &bytes);
@@ -26,7 +27,8 @@ static void record(struct trace_thread *thread, uint32_t phase, bool entered)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct event event = {phase, entered};
-    const struct chain_call *call = &chain_thread.calls[chain_thread.depth ? chain_thread.depth - 1 : 0]; /* MPI_Pcontrol */
+    /* MPI_Pcontrol */
+    const struct chain_call *call = &chain_thread.calls[chain_thread.depth ? chain_thread.depth - 1 : 0];
     if (!to || !trace_begin(thread, call)) return;
     trace_write(to, thread, type, clock_ticks(), &event);
     trace_end(thread);

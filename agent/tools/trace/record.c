@@ -25,8 +25,10 @@ static NOINLINE void record_part(struct mpitx_run *to, struct trace_thread *thre
     trace_write(to, thread, trace_types.part, ticks, &event);
 }
 
-/* Whether a call returned within the window, and is recorded. An event precedes the first recorded call after others that were not. */
-static inline __attribute__((always_inline)) bool in_part(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
+/* Whether a call returned within the window, and is recorded. An event precedes the first recorded call after others
+ * that were not. */
+static inline __attribute__((always_inline)) bool in_part(struct mpitx_run *to, struct trace_thread *thread,
+                                                          const struct chain_call *call)
 {
     if (!window_open(call->leave)) {
         __atomic_store_n(&unseen, true, __ATOMIC_RELAXED);
@@ -46,7 +48,8 @@ void trace_record_unseen(void)
 
 /* ---- objects and peers ---- */
 
-static NOINLINE uint32_t other_object(struct trace_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
+static NOINLINE uint32_t other_object(struct trace_thread *thread, const struct chain_call *call, uint64_t handle,
+                                      uint32_t epoch, enum call_object kind)
 {
     if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
     uint32_t object = objects_at(kind, handle, epoch, call->rc == 0);
@@ -57,10 +60,12 @@ static NOINLINE uint32_t other_object(struct trace_thread *thread, const struct 
     return thread->known.object = object;
 }
 
-static inline uint32_t object_of(struct trace_thread *thread, const struct chain_call *call, uint64_t handle, uint32_t epoch, enum call_object kind)
+static inline uint32_t object_of(struct trace_thread *thread, const struct chain_call *call, uint64_t handle,
+                                 uint32_t epoch, enum call_object kind)
 {
     if (!handle) return 0;
-    if (thread->known.handle == handle && thread->known.epoch == epoch && thread->known.kind == kind) return thread->known.object;
+    if (thread->known.handle == handle && thread->known.epoch == epoch && thread->known.kind == kind)
+        return thread->known.object;
     return other_object(thread, call, handle, epoch, kind);
 }
 
@@ -88,25 +93,30 @@ static void add_peer(struct trace_call *event, const struct chain_call *call)
 static uint32_t number_of(const struct call_completion *message, uint32_t object)
 {
     if (message->world.job != 0) return 0;
-    if (message->world.rank >= 0 && message->tag != CALL_NONE) return order_number(object, message->world.rank, message->tag, message->received);
+    if (message->world.rank >= 0 && message->tag != CALL_NONE)
+        return order_number(object, message->world.rank, message->tag, message->received);
     if (message->received) order_unseen();
     return 0;
 }
 
-static NOINLINE void record_hidden(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, const struct call_completion *message,
-                                   uint32_t object, uint32_t number)
+static NOINLINE void record_hidden(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
+                                   const struct call_completion *message, uint32_t object, uint32_t number)
 {
-    struct trace_hidden event = {call->enter, (uint32_t)message->request, number, object, message->world.rank, message->tag, message->world.job,
-                                 TRACE_RECEIVED | (message->request == 0 && thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u), 0};
+    struct trace_hidden event = {call->enter, (uint32_t)message->request, number, object, message->world.rank,
+                                 message->tag, message->world.job, TRACE_RECEIVED | (message->request == 0 &&
+        thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u), 0};
     trace_write(to, thread, trace_types.hidden, call->leave, &event);
 }
 
 /* Messages are numbered also outside of the window, and while MPI_Pcontrol has switched the recording off. */
-static inline __attribute__((always_inline)) void record_message(struct trace_thread *thread, const struct chain_call *call, const struct call_completion *message)
+static inline __attribute__((always_inline)) void record_message(struct trace_thread *thread,
+                                                                 const struct chain_call *call,
+                                                                 const struct call_completion *message)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     uint32_t object = object_of(thread, call, message->comm, message->epoch, CALL_COMM);
-    bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED); /* they match only each other (MPI-4.1, section 4.2) */
+    /* they match only each other (MPI-4.1, section 4.2) */
+    bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED);
     uint32_t number = parts ? 0 : number_of(message, object);
     if (!to || !(trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) || !in_part(to, thread, call)) return;
     if (UNLIKELY(trace_roles[call->function] & TRACE_HIDDEN)) {
@@ -114,11 +124,13 @@ static inline __attribute__((always_inline)) void record_message(struct trace_th
         return;
     }
     const struct trace_posting *posting = &thread->posting;
-    bool concurrent = message->received ? message->request == 0 && posting->posts_concurrently : posting->sends_concurrently;
+    bool concurrent = message->received ? message->request == 0 && posting->posts_concurrently
+                                        : posting->sends_concurrently;
     struct trace_message *event = &thread->message, more;
     if (thread->held == call) {
         event = &more;
-        if (!thread->written && thread->message.begin == call->enter) trace_write(to, thread, trace_types.message, call->leave, &thread->message);
+        if (!thread->written && thread->message.begin == call->enter)
+            trace_write(to, thread, trace_types.message, call->leave, &thread->message);
         thread->written = true;
     }
     event->begin = call->enter;
@@ -158,7 +170,8 @@ static void record_end(struct trace_thread *thread, const struct chain_call *cal
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     if (end->how != CALL_ENDED) {
-        struct trace_cancel event = {(uint32_t)end->request, (uint32_t)end->how - CALL_CANCEL_ASKED, object_of(thread, call, end->comm, end->epoch, CALL_COMM), end->world.rank,
+        struct trace_cancel event = {(uint32_t)end->request, (uint32_t)end->how - CALL_CANCEL_ASKED,
+                                     object_of(thread, call, end->comm, end->epoch, CALL_COMM), end->world.rank,
                                      end->tag, end->world.job, end->received ? TRACE_RECEIVED : TRACE_SENT, 0};
         trace_write(trace_run, thread, trace_types.cancel, call->leave ? call->leave : clock_ticks(), &event);
     }
@@ -180,16 +193,19 @@ static void request_ended(const struct chain_call *call, const struct call_reque
     }
 }
 
-static void record_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, uint64_t request)
+static void record_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
+                        uint64_t request)
 {
-    struct trace_post event = {call->enter, (uint32_t)request, TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u)};
+    struct trace_post event =
+        {call->enter, (uint32_t)request, TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u)};
     trace_write(to, thread, trace_types.post, call->leave, &event);
 }
 
 static void restarted(const struct chain_call *call, uint64_t request)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    struct trace_thread *thread = to && (trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) ? trace_find_thread() : NULL;
+    struct trace_thread *thread = to && (trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN))
+                                  ? trace_find_thread() : NULL;
     if (!thread) return;
     if (!trace_begin(thread, call)) {
         order_unknown();
@@ -208,7 +224,8 @@ static void enter(const struct chain_call *call)
 }
 
 /* A call with one message becomes one event. The messages of a call with several precede it, in order. */
-static inline bool take_message(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, struct trace_call *event)
+static inline bool take_message(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
+                                struct trace_call *event)
 {
     const struct trace_message *message = &thread->message;
     const struct call_description *d = &call->description;
@@ -232,7 +249,8 @@ static inline bool take_message(struct mpitx_run *to, struct trace_thread *threa
 
 static inline uint32_t slot_of(const struct trace_call *call)
 {
-    uint64_t x = call->site ^ call->bytes << 24 ^ (uint64_t)(uint32_t)call->peer << 40 ^ (uint64_t)(uint32_t)call->tag << 12 ^ call->flags;
+    uint64_t x = call->site ^ call->bytes << 24 ^ (uint64_t)(uint32_t)call->peer << 40 ^
+                 (uint64_t)(uint32_t)call->tag << 12 ^ call->flags;
     return (uint32_t)((x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 58); /* of TRACE_SLOTS */
 }
 
@@ -240,13 +258,15 @@ static inline uint32_t slot_of(const struct trace_call *call)
 static inline bool repeats(const struct trace_call *call, const struct trace_call *earlier)
 {
     uint64_t differ = (call->site ^ earlier->site) | (call->bytes ^ earlier->bytes);
-    uint32_t differ32 = (call->function ^ earlier->function) | (call->object ^ earlier->object) | (uint32_t)(call->peer ^ earlier->peer) |
-                        (uint32_t)(call->tag ^ earlier->tag) | (uint32_t)(call->job ^ earlier->job) | (call->flags ^ earlier->flags);
+    uint32_t differ32 = (call->function ^ earlier->function) | (call->object ^ earlier->object) |
+                        (uint32_t)(call->peer ^ earlier->peer) | (uint32_t)(call->tag ^ earlier->tag) |
+                        (uint32_t)(call->job ^ earlier->job) | (call->flags ^ earlier->flags);
     return (differ | differ32) == 0;
 }
 
 /* Most calls of a program repeat an earlier one of their thread. They are written in short. */
-static inline __attribute__((always_inline)) void write_call(struct mpitx_run *to, struct trace_thread *thread, uint64_t ticks, struct trace_call *call)
+static inline __attribute__((always_inline)) void write_call(struct mpitx_run *to, struct trace_thread *thread,
+                                                             uint64_t ticks, struct trace_call *call)
 {
     if (UNLIKELY(thread->stream < 0) && (thread->stream = mpitx_run_thread_begin(to)) < 0) return;
     uint32_t number = slot_of(call);
@@ -267,10 +287,12 @@ static inline __attribute__((always_inline)) void write_call(struct mpitx_run *t
 static inline bool posts(const struct chain_call *call)
 {
     const struct call_function *function = &chain_functions[call->function];
-    return function->kind == CALL_POINT_TO_POINT && ((function->traffic & CALL_RECEIVES) ? call->description.started : !(function->traffic & CALL_SENDS));
+    return function->kind == CALL_POINT_TO_POINT &&
+           ((function->traffic & CALL_RECEIVES) ? call->description.started : !(function->traffic & CALL_SENDS));
 }
 
-static inline __attribute__((always_inline)) void record_call(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call)
+static inline __attribute__((always_inline)) void record_call(struct mpitx_run *to, struct trace_thread *thread,
+                                                              const struct chain_call *call)
 {
     const struct call_description *d = &call->description;
     if (!in_part(to, thread, call)) {
@@ -278,8 +300,8 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
         order_leave(thread);
         return;
     }
-    struct trace_call event = {.begin = call->enter, .site = trace_site(call), .function = text_of_function(call->function),
-                               .peer = CALL_NONE, .tag = CALL_NONE};
+    struct trace_call event = {.begin = call->enter, .site = trace_site(call),
+                               .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE};
     if (!call->described) thread->held = NULL;
     if (call->abandoned || (call->described && !take_message(to, thread, call, &event))) {
         event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
@@ -291,7 +313,8 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
         if (event.peer != NOBODY && posts(call))
             event.flags |= TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u);
     }
-    event.flags |= (call->abandoned ? TRACE_ABANDONED : call->rc != 0 ? TRACE_FAILED : 0u) | (uint32_t)call->depth << TRACE_DEPTH;
+    event.flags |= (call->abandoned ? TRACE_ABANDONED : call->rc != 0 ? TRACE_FAILED : 0u) |
+                   (uint32_t)call->depth << TRACE_DEPTH;
     if (UNLIKELY(order_concurrent)) order_leave(thread);
     write_call(to, thread, call->leave, &event);
 }
@@ -300,7 +323,8 @@ static NOINLINE void leave_hidden(struct mpitx_run *to, struct trace_thread *thr
 {
     const struct call_description *d = &call->description;
     int32_t source = chain_functions[call->function].traffic & CALL_SENDS ? d->source : d->peer;
-    if (call->described && call->rc == 0 && d->request && source != call_wildcards.proc_null && posts(call) && in_part(to, thread, call))
+    if (call->described && call->rc == 0 && d->request && source != call_wildcards.proc_null && posts(call) &&
+        in_part(to, thread, call))
         record_post(to, thread, call, d->request);
     order_leave(thread);
 }
@@ -320,7 +344,8 @@ static inline void leave(const struct chain_call *call)
 }
 
 const struct chain_observer trace_observer = {
-    .name = "trace", .enter = enter, .leave = leave, .completed = completed, .request_ended = request_ended, .restarted = restarted, .thread_end = trace_thread_end};
+    .name = "trace", .enter = enter, .leave = leave, .completed = completed, .request_ended = request_ended,
+            .restarted = restarted, .thread_end = trace_thread_end};
 
 /* The calls that this thread is in will return after the end: MPI_Finalize, MPI_Abort. */
 void trace_record_open_calls(void)
@@ -333,8 +358,9 @@ void trace_record_open_calls(void)
         if (!(trace_roles[call->function] & TRACE_SELECTED)) continue;
         uint64_t now = clock_ticks(); /* these calls have no time yet */
         if (!window_open(now)) return;
-        struct trace_call event = {.begin = call->enter ? call->enter : now, .site = trace_site(call), .function = text_of_function(call->function), .peer = CALL_NONE,
-                                   .tag = CALL_NONE, .flags = TRACE_OPEN | (uint32_t)call->depth << TRACE_DEPTH};
+        struct trace_call event = {.begin = call->enter ? call->enter : now, .site = trace_site(call),
+                                   .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE,
+                                   .flags = TRACE_OPEN | (uint32_t)call->depth << TRACE_DEPTH};
         write_call(to, thread, now, &event);
     }
 }

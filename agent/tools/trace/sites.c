@@ -1,4 +1,5 @@
-/* sites.c: where the application calls MPI. The stack is walked only if a binding for another language makes the call. */
+/* sites.c: where the application calls MPI. The stack is walked only if a binding for another language makes the
+ * call. */
 #include "chain/unwind.h"
 #include "mpi/library.h"
 #include "tools/trace/trace.h"

@@ -14,7 +14,10 @@ static struct trace_thread *reuse(void)
 {
     if (__atomic_exchange_n(&taking, true, __ATOMIC_ACQUIRE)) return NULL;
     struct trace_thread *thread = __atomic_load_n(&free_threads, __ATOMIC_ACQUIRE);
-    while (thread && !__atomic_compare_exchange_n(&free_threads, &thread, thread->next_free, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) continue;
+    while (thread &&
+           !__atomic_compare_exchange_n(&free_threads, &thread, thread->next_free, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_ACQUIRE))
+        continue;
     __atomic_store_n(&taking, false, __ATOMIC_RELEASE);
     return thread;
 }
@@ -25,7 +28,8 @@ __attribute__((noinline)) struct trace_thread *trace_thread_new(void)
     if (!new) {
         if (!(new = memory_new(1, sizeof *new))) return NULL;
         new->next = __atomic_load_n(&trace_threads, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(&trace_threads, &new->next, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) continue;
+        while (!__atomic_compare_exchange_n(&trace_threads, &new->next, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            continue;
     }
     for (int i = 0; i < TRACE_SLOTS; i++) new->slots[i].chunk = 0;
     new->stream = -1;
@@ -43,6 +47,8 @@ void trace_thread_end(void)
     if (to && thread->stream >= 0) mpitx_run_thread_end(to, thread->stream);
     order_leave(thread);
     thread->next_free = __atomic_load_n(&free_threads, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&free_threads, &thread->next_free, thread, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
+    while (!__atomic_compare_exchange_n(&free_threads, &thread->next_free, thread, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        continue;
     trace_thread = NULL;
 }

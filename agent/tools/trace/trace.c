@@ -1,5 +1,6 @@
 /* trace.c: settings, start and end. */
 #include "base/memory.h"
+#include "run/fields.h"
 #include "tools/trace/trace.h"
 
 #include <fnmatch.h>
@@ -33,24 +34,21 @@ static bool selected(const char *name)
     return false;
 }
 
-#define TIME(field) {.name = field, .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME}
-#define NUMBER(field) {.name = field, .type = MPITX_RUN_U32}
-#define SIGNED(field) {.name = field, .type = MPITX_RUN_I32}
-#define BEGIN TIME("begin"), NUMBER("request"), NUMBER("sequence")
-#define SITE {.name = "site", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS}
-#define MESSAGE {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"}, {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT}, \
-    NUMBER("object"), SIGNED("peer"), SIGNED("tag"), SIGNED("job"), NUMBER("flags")
+#define BEGIN TIME("begin"), NUMBER("request", U32), NUMBER("sequence", U32)
+#define PEER NUMBER("object", U32), NUMBER("peer", I32), NUMBER("tag", I32), NUMBER("job", I32), NUMBER("flags", U32)
+#define MESSAGE BYTES("bytes"), NAMED("function"), PEER
 
 static bool declare(void)
 {
-    static const struct mpitx_run_field call[] = {BEGIN, SITE, MESSAGE}, message[] = {BEGIN, MESSAGE};
-    static const struct mpitx_run_field repeat[] = {NUMBER("slot"), NUMBER("lasted"), NUMBER("request"), NUMBER("sequence")};
-    static const struct mpitx_run_field hidden[] = {BEGIN, NUMBER("object"), SIGNED("peer"), SIGNED("tag"), SIGNED("job"), NUMBER("flags"), NUMBER("reserved")};
-    static const struct mpitx_run_field post[] = {TIME("begin"), NUMBER("request"), NUMBER("flags")};
-    static const struct mpitx_run_field done[] = {NUMBER("request"), NUMBER("flags")};
-    static const struct mpitx_run_field cancel[] = {NUMBER("request"), NUMBER("outcome"), NUMBER("object"), SIGNED("peer"), SIGNED("tag"), SIGNED("job"),
-                                                    NUMBER("flags"), NUMBER("reserved")};
-    static const struct mpitx_run_field part[] = {TIME("begin"), NUMBER("request"), NUMBER("reserved")};
+    static const struct mpitx_run_field call[] = {BEGIN, ADDRESS("site"), MESSAGE}, message[] = {BEGIN, MESSAGE};
+    static const struct mpitx_run_field repeat[] =
+        {NUMBER("slot", U32), NUMBER("lasted", U32), NUMBER("request", U32), NUMBER("sequence", U32)};
+    static const struct mpitx_run_field hidden[] = {BEGIN, PEER, NUMBER("reserved", U32)};
+    static const struct mpitx_run_field post[] = {TIME("begin"), NUMBER("request", U32), NUMBER("flags", U32)};
+    static const struct mpitx_run_field done[] = {NUMBER("request", U32), NUMBER("flags", U32)};
+    static const struct mpitx_run_field cancel[] =
+        {NUMBER("request", U32), NUMBER("outcome", U32), PEER, NUMBER("reserved", U32)};
+    static const struct mpitx_run_field part[] = {TIME("begin"), NUMBER("request", U32), NUMBER("reserved", U32)};
     const struct {
         int *type;
         const char *name;
@@ -76,13 +74,15 @@ static bool receives(const struct call_function *function)
 {
     bool probe = strcmp(function->name, "MPI_Mprobe") == 0 || strcmp(function->name, "MPI_Improbe") == 0;
     bool start = strcmp(function->name, "MPI_Start") == 0 || strcmp(function->name, "MPI_Startall") == 0;
-    return probe || start || (function->traffic & CALL_COMPLETES) || (function->kind == CALL_POINT_TO_POINT && (function->traffic & CALL_RECEIVES));
+    return probe || start || (function->traffic & CALL_COMPLETES) ||
+           (function->kind == CALL_POINT_TO_POINT && (function->traffic & CALL_RECEIVES));
 }
 
 static unsigned role_of(const struct call_function *function, bool hides)
 {
     bool partitioned = strncmp(function->name, "MPI_Psend", 9) == 0 || strncmp(function->name, "MPI_Precv", 9) == 0;
-    return (selected(function->name) ? TRACE_SELECTED : hides && receives(function) ? TRACE_HIDDEN : 0) | (partitioned ? TRACE_PARTITIONED : 0);
+    return (selected(function->name) ? TRACE_SELECTED : hides && receives(function) ? TRACE_HIDDEN : 0) |
+           (partitioned ? TRACE_PARTITIONED : 0);
 }
 
 static unsigned wants_of(const struct call_function *function, unsigned role)
@@ -91,7 +91,8 @@ static unsigned wants_of(const struct call_function *function, unsigned role)
     bool carries = moves || (function->traffic & (CALL_REQUESTS | CALL_COMPLETES)) || receives(function);
     bool orders = moves || (receives(function) && !(function->traffic & CALL_COMPLETES));
     if (!(role & (TRACE_SELECTED | TRACE_HIDDEN))) return carries ? CHAIN_DESCRIPTION | CHAIN_COMPLETIONS : 0;
-    return CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS | (order_concurrent && orders ? CHAIN_ENTER : 0);
+    return CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS |
+           (order_concurrent && orders ? CHAIN_ENTER : 0);
 }
 
 /* Messages are numbered also in functions that are not selected. */
@@ -100,7 +101,8 @@ static bool observe(void)
     bool hides = false; /* a function is selected that receives */
     trace_roles = memory_new((size_t)chain_function_count, sizeof *trace_roles);
     if (!trace_roles) return false;
-    for (int i = 0; i < chain_function_count; i++) hides = hides || (receives(&chain_functions[i]) && selected(chain_functions[i].name));
+    for (int i = 0; i < chain_function_count; i++)
+        hides = hides || (receives(&chain_functions[i]) && selected(chain_functions[i].name));
     for (int i = 0; i < chain_function_count; i++) {
         trace_roles[i] = (uint8_t)role_of(&chain_functions[i], hides);
         unsigned wants = wants_of(&chain_functions[i], trace_roles[i]);
@@ -152,19 +154,18 @@ static void ending(enum agent_end end)
     trace_record_open_calls();
     trace_record_unseen();
     if (trace_interrupting)
-        agent_report(MPITX_RUN_WARNING, "%llu MPI calls in signal handlers are not in the trace: they interrupted the recording of another call",
-                     (unsigned long long)trace_interrupting);
+        agent_report(MPITX_RUN_WARNING,
+                     "%llu MPI calls in signal handlers are not in the trace: they interrupted the recording of "
+                     "another call", (unsigned long long)trace_interrupting);
     __atomic_store_n(&trace_recording, NULL, __ATOMIC_RELEASE);
     trace_run = NULL;
     if (agent_process.thread_level > 1 || agent_process.thread_level < 0) agent_run_busy = true;
 }
 
-static void forked(void)
-{
-    trace_recording = trace_run = NULL;
-}
+static void forked(void) { trace_recording = trace_run = NULL; }
 
 static const char *const keys[] = {"trace", "functions", NULL};
 
 const struct agent_tool trace_tool = {
-    .name = "trace", .keys = keys, .preparing = preparing, .started = started, .pcontrol = pcontrol, .ending = ending, .forked = forked};
+    .name = "trace", .keys = keys, .preparing = preparing, .started = started, .pcontrol = pcontrol, .ending = ending,
+            .forked = forked};

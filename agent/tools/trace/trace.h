@@ -6,8 +6,8 @@
  *     sites.c     call sites
  *     phases.c    phases of the application
  *
- * Each thread writes to its own chain of chunks, so that no call waits for another. Without room, the newest events are dropped
- * and counted. docs/run-format.md ("Events of traces") describes the events. */
+ * Each thread writes to its own chain of chunks, so that no call waits for another. Without room, the newest events are
+ * dropped and counted. docs/run-format.md ("Events of traces") describes the events. */
 #ifndef MPITX_TRACE_H
 #define MPITX_TRACE_H
 
@@ -30,7 +30,8 @@ enum trace_flags {
     TRACE_ONESIDED = 512,  /* the peer is the target */
     TRACE_PARTS = 1024,    /* the message is partitioned */
     TRACE_DEPTH = 16,      /* from this bit: in how many calls it is nested */
-    TRACE_SLOT = 24        /* from this bit: the slot that keeps the call, so that later ones can repeat it, from 1; 0: none */
+    /* from this bit: the slot that keeps the call, so that later ones can repeat it, from 1; 0: none */
+    TRACE_SLOT = 24
 };
 
 /* With TRACE_SENT or TRACE_RECEIVED, all fields but begin, site and function are the message's. */
@@ -77,15 +78,16 @@ struct trace_done {
     uint32_t request, flags;
 };
 
-/* MPI_Cancel was called for the request of a message (outcome 0), and what came of it: 1 it was cancelled, 2 it was not. */
+/* MPI_Cancel was called for the request of a message (outcome 0), and what came of it: 1 it was cancelled, 2 it was
+ * not. */
 struct trace_cancel {
     uint32_t request, outcome, object;
     int32_t peer, tag, job;
     uint32_t flags, reserved;
 };
 
-/* Earlier calls returned outside of the window, or while MPI_Pcontrol had switched the recording off. They may have made and completed
- * requests. `request` is the newest one. */
+/* Earlier calls returned outside of the window, or while MPI_Pcontrol had switched the recording off. They may have
+ * made and completed requests. `request` is the newest one. */
 struct trace_part {
     uint64_t begin; /* of the call that follows */
     uint32_t request, reserved;
@@ -141,8 +143,9 @@ static inline struct trace_thread *trace_find_thread(void)
 /* Calls in signal handlers that interrupted the recording of another call: they are not recorded. */
 extern uint64_t trace_interrupting;
 
-/* False in a signal handler that has interrupted the recording of another call of this thread, from its first message on. Calls lie in
- * their thread's array by depth: a handler's has a greater depth, and any other one follows a recording that was left by siglongjmp. */
+/* False in a signal handler that has interrupted the recording of another call of this thread, from its first message
+ * on. Calls lie in their thread's array by depth: a handler's has a greater depth, and any other one follows a
+ * recording that was left by siglongjmp. */
 static inline bool trace_begin(struct trace_thread *thread, const struct chain_call *call)
 {
     const struct chain_call *other = thread->recorded ? thread->recorded : thread->held;
@@ -167,7 +170,8 @@ extern struct mpitx_run *trace_run; /* NULL: no trace, or it has ended */
 extern struct mpitx_run *trace_recording;
 
 /* Between trace_begin and trace_end. */
-static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread, int type, uint64_t ticks, const void *event)
+static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread, int type, uint64_t ticks,
+                               const void *event)
 {
     if (__builtin_expect(thread->stream < 0, 0)) thread->stream = mpitx_run_thread_begin(to);
     if (thread->stream >= 0) mpitx_run_event(to, thread->stream, type, ticks, event);
@@ -175,7 +179,8 @@ static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread
 
 /* ---- record.c ---- */
 
-enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2, TRACE_HIDDEN = 4 }; /* hidden: not selected, but decides the order of received messages */
+/* hidden: not selected, but decides the order of received messages */
+enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2, TRACE_HIDDEN = 4 };
 extern uint8_t *trace_roles; /* by function */
 extern struct trace_types {
     int call, repeat, message, hidden, post, done, cancel, part;
@@ -198,7 +203,8 @@ void order_unknown(void);
 extern bool order_concurrent; /* several threads may call MPI at once */
 
 void order_start(void);
-void order_enter(struct trace_thread *thread, const struct chain_call *call); /* a call that sends or posts, before it does */
+/* a call that sends or posts, before it does */
+void order_enter(struct trace_thread *thread, const struct chain_call *call);
 static inline void order_leave(struct trace_thread *thread)
 {
     __atomic_store_n(&thread->posting.active, 0, __ATOMIC_RELEASE);

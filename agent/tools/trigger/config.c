@@ -1,4 +1,5 @@
-/* config.c: reads a trigger as configured: lines of a word and a value (condition/program.go). Nothing of it is trusted. */
+/* config.c: reads a trigger as configured: lines of a word and a value (condition/program.go). Nothing of it is
+ * trusted. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -91,7 +92,8 @@ static bool read_line(struct trigger *t, struct counts *n, const char *word, con
         t->names[n->names++] = value;
         return true;
     }
-    if (strcmp(word, "function") == 0 && n->functions < PROGRAM_NAMES - 1) return add_functions(t, 1 + n->functions++, value);
+    if (strcmp(word, "function") == 0 && n->functions < PROGRAM_NAMES - 1)
+        return add_functions(t, 1 + n->functions++, value);
     if (strcmp(word, "variable") != 0 || n->variables == PROGRAM_LOADS) return false;
     struct trigger_variable *v = &t->variables[n->variables++];
     bool ok = pattern_parse(&v->names, value) && pattern_is_literal(&v->names);
@@ -113,7 +115,8 @@ static bool configure(struct trigger *t, const char *text)
         if (!ok && !why) why = line;
     }
     const struct program *p = &t->program;
-    if (ok && (!t->text || p->count == 0 || p->variables > n.variables || p->load_count > n.values || p->comms > n.names || p->functions > n.functions)) {
+    if (ok && (!t->text || p->count == 0 || p->variables > n.variables || p->load_count > n.values ||
+               p->comms > n.names || p->functions > n.functions)) {
         ok = false;
         why = "parts are missing";
     }

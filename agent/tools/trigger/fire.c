@@ -1,4 +1,5 @@
-/* fire.c: what happens when a condition becomes true: an event, a sample, MPI_Pcontrol for the agent's tools, a signal. */
+/* fire.c: what happens when a condition becomes true: an event, a sample, MPI_Pcontrol for the agent's tools, a
+ * signal. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include "base/clock.h"
 #include "chain/internal.h"
 #include "chain/unwind.h"
+#include "run/fields.h"
 #include "tools/objects/objects.h"
 #include "tools/trigger/trigger.h"
 
@@ -21,28 +23,13 @@ struct event {
 };
 
 static const struct mpitx_run_field event_fields[] = {
-    {.name = "number", .type = MPITX_RUN_U32},
-    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "object", .type = MPITX_RUN_U32},
-    {.name = "peer", .type = MPITX_RUN_I32},
-    {.name = "root", .type = MPITX_RUN_I32},
-    {.name = "tag", .type = MPITX_RUN_I32},
-    {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"},
-    {.name = "duration", .type = MPITX_RUN_U64, .unit = "ns"},
-    {.name = "stack", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = TRIGGER_STACK},
-    {.name = "values", .type = MPITX_RUN_F64, .count = PROGRAM_LOADS},
+    NUMBER("number", U32), NAMED("function"), NUMBER("object", U32), NUMBER("peer", I32), NUMBER("root", I32),
+    NUMBER("tag", I32), BYTES("bytes"), NANOSECONDS("duration"), ADDRESS("stack", .count = TRIGGER_STACK),
+    NUMBER("values", F64, .count = PROGRAM_LOADS),
 };
 static const struct mpitx_run_field row_fields[] = {
-    {.name = "number", .type = MPITX_RUN_U32},
-    {.name = "condition", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "on", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "then", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "values", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = PROGRAM_LOADS},
-    {.name = "checked", .type = MPITX_RUN_U64},
-    {.name = "held", .type = MPITX_RUN_U64},
-    {.name = "fired", .type = MPITX_RUN_U64},
-    {.name = "missed", .type = MPITX_RUN_U64},
-    {.name = "recorded", .type = MPITX_RUN_U64},
+    NUMBER("number", U32), NAMED("condition"), NAMED("on"), NAMED("then"), NAMED("values", .count = PROGRAM_LOADS),
+    NUMBER("checked", U64), NUMBER("held", U64), NUMBER("fired", U64), NUMBER("missed", U64), NUMBER("recorded", U64),
 };
 
 static int event_type, table;
@@ -55,10 +42,12 @@ bool trigger_declare(void)
     table = mpitx_run_declare_table(agent_run, "triggers", row_fields, COUNT(row_fields), 1, &row_bytes);
     for (int i = 0; i < trigger_count; i++) {
         const struct trigger *t = &triggers[i];
-        rows[i] = (struct trigger_row){.number = t->number, .condition = text_of(t->text), .on = text_of(t->on ? t->on : ""), .then = text_of(t->then)};
+        rows[i] = (struct trigger_row){.number = t->number, .condition = text_of(t->text),
+                                       .on = text_of(t->on ? t->on : ""), .then = text_of(t->then)};
         for (int k = 0; k < PROGRAM_LOADS; k++) rows[i].values[k] = t->values[k] ? text_of(t->values[k]) : text_empty();
     }
-    return event_type >= 0 && table >= 0 && event_bytes == sizeof(struct event) && row_bytes == sizeof(struct trigger_row);
+    return event_type >= 0 && table >= 0 && event_bytes == sizeof(struct event) &&
+           row_bytes == sizeof(struct trigger_row);
 }
 
 struct trigger_row *trigger_row(struct trigger_thread *thread, const struct trigger *t)
@@ -74,7 +63,8 @@ static void get_stack(const struct chain_call *call, bool deep, uint64_t *stack)
 {
     struct chain_frame frames[TRIGGER_STACK + BINDINGS_DEEP];
     unsigned first = 0, most = deep ? TRIGGER_STACK : 1;
-    unsigned count = deep || library_is_binding((uintptr_t)call->address) ? chain_unwind(call, frames, most + BINDINGS_DEEP) : 0;
+    unsigned count = deep || library_is_binding((uintptr_t)call->address)
+                     ? chain_unwind(call, frames, most + BINDINGS_DEEP) : 0;
     stack[0] = (uintptr_t)call->address;
     while (first + 1 < count && library_is_binding(frames[first].address)) first++;
     for (unsigned i = 0; i < most && first + i < count; i++) stack[i] = frames[first + i].address;
@@ -89,19 +79,22 @@ static bool record(struct trigger_thread *thread, const struct trigger_check *ch
         atomic_store_explicit(&t->events, TRIGGER_EVENTS, memory_order_relaxed);
         return false;
     }
-    struct event event = {.number = t->number, .function = text_of_function(call->function), .peer = CALL_NONE, .root = CALL_NONE, .tag = CALL_NONE};
+    struct event event = {.number = t->number, .function = text_of_function(call->function), .peer = CALL_NONE,
+                          .root = CALL_NONE, .tag = CALL_NONE};
     if (call->described) {
         *(chain_functions[call->function].kind == CALL_COLLECTIVE ? &event.root : &event.peer) = d->peer;
         event.tag = d->tag;
         event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
-        event.object = d->comm ? objects_at(objects_kind(call->function), d->comm, d->epoch, t->at_return && call->rc == 0) : 0;
+        event.object = d->comm
+                       ? objects_at(objects_kind(call->function), d->comm, d->epoch, t->at_return && call->rc == 0) : 0;
     }
     if (call->leave > call->enter) event.duration = clock_nanoseconds(call->leave - call->enter);
     get_stack(call, t->actions & TRIGGER_BACKTRACE, event.stack);
     mpitx_run_follow_modules(agent_run);
     memcpy(event.values, check->values, sizeof event.values);
     if (thread->stream < 0) thread->stream = mpitx_run_thread_begin(agent_run);
-    return thread->stream >= 0 && mpitx_run_event(agent_run, thread->stream, event_type, check->now ? check->now : clock_ticks(), &event) == 0;
+    return thread->stream >= 0 &&
+           mpitx_run_event(agent_run, thread->stream, event_type, check->now ? check->now : clock_ticks(), &event) == 0;
 }
 
 void trigger_fire(struct trigger_thread *thread, struct trigger_check *check)

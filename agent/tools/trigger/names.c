@@ -1,4 +1,5 @@
-/* names.c: the handles of communicators whose name a condition compares with. They change when objects are named and freed. */
+/* names.c: the handles of communicators whose name a condition compares with. They change when objects are named and
+ * freed. */
 #include <string.h>
 
 #include "base/cancel.h"
@@ -50,6 +51,7 @@ void trigger_object(const struct chain_object *object)
     struct hold hold = hold_lock(&mutex);
     for (int i = 0; i < trigger_count; i++)
         for (int k = 0; k < PROGRAM_NAMES && triggers[i].names[k]; k++)
-            change(&named[i][k], object->handle.number, object->event == CHAIN_OBJECT_NAMED && object->text && strcmp(object->text, triggers[i].names[k]) == 0);
+            change(&named[i][k], object->handle.number, object->event == CHAIN_OBJECT_NAMED && object->text &&
+                   strcmp(object->text, triggers[i].names[k]) == 0);
     hold_unlock(&mutex, hold);
 }

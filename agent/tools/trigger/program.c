@@ -14,8 +14,10 @@ static const struct {
     const char *text;
     uint8_t code;
 } plain[] = {
-    {"bytes", BYTES}, {"sent", SENT}, {"received", RECEIVED}, {"peer", PEER}, {"tag", TAG}, {"root", ROOT}, {"time", TIME},
-    {"comm:world", WORLD}, {"comm:self", SELF}, {"eq", EQ}, {"ne", NE}, {"lt", LT}, {"le", LE}, {"gt", GT}, {"ge", GE}, {"and", AND},
+    {"bytes", BYTES}, {"sent", SENT}, {"received", RECEIVED}, {"peer", PEER}, {"tag", TAG}, {"root", ROOT},
+        {"time", TIME},
+    {"comm:world", WORLD}, {"comm:self", SELF}, {"eq", EQ}, {"ne", NE}, {"lt", LT}, {"le", LE}, {"gt", GT}, {"ge", GE},
+    {"and", AND},
     {"or", OR}, {"not", NOT},
 };
 
@@ -46,7 +48,8 @@ static bool read_load(struct program *p, struct program_word *word, const char *
 {
     static const char *const modes[] = {"sum", "max", "min", "delta", "rate"};
     uint32_t variable;
-    if (p->load_count == PROGRAM_LOADS || !(text = read_number(text, PROGRAM_LOADS, &variable)) || *text++ != ':') return false;
+    if (p->load_count == PROGRAM_LOADS || !(text = read_number(text, PROGRAM_LOADS, &variable)) || *text++ != ':')
+        return false;
     struct program_load *load = &p->loads[p->load_count];
     *load = (struct program_load){.variable = (uint8_t)variable, .mode = PROGRAM_ELEMENT};
     for (uint8_t i = 0; i < PROGRAM_ELEMENT; i++) {
@@ -151,10 +154,7 @@ void program_uses(const struct program *p, bool *arguments, bool *transfers, boo
 
 /* ---- running ---- */
 
-static inline double known(int32_t argument)
-{
-    return argument == CALL_NONE ? __builtin_nan("") : argument;
-}
+static inline double known(int32_t argument) { return argument == CALL_NONE ? __builtin_nan("") : argument; }
 
 static inline double compare(uint8_t code, double a, double b)
 {
@@ -185,7 +185,8 @@ static double argument(uint8_t code, const struct chain_call *call)
     bool collective = kind == CALL_COLLECTIVE;
     if (code == TIME) return call->leave > call->enter ? (double)clock_nanoseconds(call->leave - call->enter) : 0;
     if (!call->described) return __builtin_nan("");
-    if (d->unsized && (code == BYTES || code == SENT || code == RECEIVED)) return __builtin_nan(""); /* not known (yet) */
+    /* not known (yet) */
+    if (d->unsized && (code == BYTES || code == SENT || code == RECEIVED)) return __builtin_nan("");
     switch (code) {
     case BYTES: return (double)(d->sent_bytes + d->received_bytes + d->gave + d->got + d->read);
     case SENT: return (double)(d->sent_bytes + d->gave);

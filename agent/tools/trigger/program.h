@@ -4,7 +4,8 @@
  *     n<16 hexadecimal digits>                      a number: the bits of a double
  *     bytes sent received peer tag root time        arguments of the call
  *     comm:world comm:self comm:K function:K        1 or 0: whether it is the Kth name
- *     vK:MODE[:ns]                                  the Kth variable: sum, max, min, delta, rate, or an element's number
+ *     vK:MODE[:ns]                                  the Kth variable: sum, max, min, delta, rate, or an element's
+ *                                                   number
  *     eq ne lt le gt ge and or not
  *     if:N unless:N                                 skips N words if the last operand is false, true
  * An operand that does not exist is NaN. A comparison with NaN is NaN, which is neither true nor false. */

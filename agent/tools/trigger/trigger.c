@@ -1,7 +1,7 @@
 /* trigger.c: the tool that checks conditions in MPI calls.
  *
- * A condition over variables fires when it becomes true, and again after it was false. A condition over a call's arguments alone
- * fires in each call in which it is true. */
+ * A condition over variables fires when it becomes true, and again after it was false. A condition over a call's
+ * arguments alone fires in each call in which it is true. */
 #include "tools/trigger/trigger.h"
 
 #include <math.h>
@@ -72,15 +72,9 @@ static inline void check_all(const struct chain_call *call, bool at_return)
     }
 }
 
-static void enter(const struct chain_call *call)
-{
-    check_all(call, false);
-}
+static void enter(const struct chain_call *call) { check_all(call, false); }
 
-static void leave(const struct chain_call *call)
-{
-    if (!call->abandoned) check_all(call, true);
-}
+static void leave(const struct chain_call *call) { if (!call->abandoned) check_all(call, true); }
 
 static void thread_end(void)
 {
@@ -89,14 +83,17 @@ static void thread_end(void)
     mine = NULL;
 }
 
-static const struct chain_observer observer = {.name = "trigger", .enter = enter, .leave = leave, .thread_end = thread_end};
+static const struct chain_observer observer =
+    {.name = "trigger", .enter = enter, .leave = leave, .thread_end = thread_end};
 
-/* What a trigger needs of a function's calls. Requests are followed from their start for the bytes that they receive. */
+/* What a trigger needs of a function's calls. Requests are followed from their start for the bytes that they
+ * receive. */
 static unsigned wants(const struct trigger *t, int function)
 {
     unsigned traffic = t->uses_transfers && (chain_functions[function].traffic & CALL_REQUESTS) ? CHAIN_DESCRIPTION : 0;
     if (!(t->functions[function] & 1)) return traffic;
-    return traffic | (t->at_return ? CHAIN_LEAVE : CHAIN_ENTER) | (t->uses_arguments || (t->actions & TRIGGER_EVENT) ? CHAIN_DESCRIPTION : 0) |
+    return traffic | (t->at_return ? CHAIN_LEAVE : CHAIN_ENTER) |
+           (t->uses_arguments || (t->actions & TRIGGER_EVENT) ? CHAIN_DESCRIPTION : 0) |
            (t->uses_time ? CHAIN_TIMES : 0);
 }
 
@@ -115,10 +112,7 @@ static bool observe(void)
 
 static bool wanted(void) { return agent_config("trigger", 0) != NULL; }
 
-static void preparing(void)
-{
-    if (wanted()) agent_run_options.dir = agent_config("dir", 0);
-}
+static void preparing(void) { if (wanted()) agent_run_options.dir = agent_config("dir", 0); }
 
 static void started(void)
 {
@@ -131,7 +125,8 @@ static void started(void)
         return;
     }
     for (int i = 0; i < trigger_count; i++) deep |= triggers[i].actions & TRIGGER_BACKTRACE;
-    if ((deep || library_binding_count) && !chain_unwind_start()) agent_note("trigger: no call stacks: libgcc_s.so.1 is missing");
+    if ((deep || library_binding_count) && !chain_unwind_start())
+        agent_note("trigger: no call stacks: libgcc_s.so.1 is missing");
     if (trigger_has_names()) chain_follow_objects(true);
     __atomic_store_n(&run, agent_run, __ATOMIC_RELEASE);
     if (!observe()) agent_note("trigger: some calls are not checked: out of memory");
@@ -150,4 +145,5 @@ static void forked(void) { run = NULL; }
 static const char *const keys[] = {"trigger", NULL};
 
 const struct agent_tool trigger_tool = {
-    .name = "trigger", .keys = keys, .preparing = preparing, .started = started, .object = trigger_object, .ending = ending, .forked = forked};
+    .name = "trigger", .keys = keys, .preparing = preparing, .started = started, .object = trigger_object,
+            .ending = ending, .forked = forked};

@@ -7,7 +7,8 @@
  *     names.c     communicators by name
  *     fire.c      what happens when a condition becomes true
  *
- * Variables are read and sampled with the sampler's lock. Everything else is per thread, or changes only when objects are named. */
+ * Variables are read and sampled with the sampler's lock. Everything else is per thread, or changes only when objects
+ * are named. */
 #ifndef MPITX_TRIGGER_H
 #define MPITX_TRIGGER_H
 
@@ -41,7 +42,8 @@ struct trigger {
     uint32_t number; /* from 0 */
     const char *text, *on, *values[PROGRAM_LOADS];
     const char *names[PROGRAM_NAMES];
-    uint8_t *functions;                   /* by function: bit 0: checked in its calls; bit 1 + K: matches the Kth pattern of the condition */
+    /* by function: bit 0: checked in its calls; bit 1 + K: matches the Kth pattern of the condition */
+    uint8_t *functions;
     struct trigger_variable variables[PROGRAM_LOADS];
     struct trigger_past past[PROGRAM_LOADS];
     bool at_return, uses_arguments, uses_transfers, uses_time;

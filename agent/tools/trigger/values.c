@@ -24,7 +24,8 @@ static void find_variables(struct trigger *t)
     for (int i = 0; i < PROGRAM_LOADS; i++) {
         struct trigger_variable *v = &t->variables[i];
         for (int k = 0; v->names.glob && !v->variable && k < pvar.variable_count; k++)
-            if (pattern_match(&v->names, pvar.variables[k]->name, pvar.variables[k]->var_class)) v->variable = pvar.variables[k];
+            if (pattern_match(&v->names, pvar.variables[k]->name, pvar.variables[k]->var_class))
+                v->variable = pvar.variables[k];
     }
     t->variables_seen = pvar.variable_count;
 }
@@ -32,12 +33,14 @@ static void find_variables(struct trigger *t)
 static struct pvar_reading *find_in(struct pvar_group *g, const struct pvar_variable *variable, uint64_t object)
 {
     for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++)
-        if (r->variable == variable && (variable->bind != MPITX_BIND_MPI_COMM || r->object->handle.number == object)) return r;
+        if (r->variable == variable && (variable->bind != MPITX_BIND_MPI_COMM || r->object->handle.number == object))
+            return r;
     return NULL;
 }
 
 /* The variable's reading for its object: MPI_COMM_WORLD, MPI_COMM_SELF, or the call's communicator. */
-static struct pvar_reading *find_reading(const struct trigger_variable *v, const struct chain_call *call, struct pvar_group **group)
+static struct pvar_reading *find_reading(const struct trigger_variable *v, const struct chain_call *call,
+                                         struct pvar_group **group)
 {
     uint64_t object = v->names.objects & PATTERN_SELF ? agent_process.self : agent_process.world;
     struct pvar_reading *found = NULL;
@@ -105,7 +108,8 @@ static double read_value(struct trigger_check *check, int index)
     if (!r || !pvar_read_one(group, r, check->now)) return NAN;
     double value = combine(r, load);
     if (load->nanoseconds && v->variable->unit && v->variable->unit[0] == 's' && !v->variable->unit[1]) value *= 1e9;
-    if (load->mode == PROGRAM_DELTA || load->mode == PROGRAM_RATE) value = increase(&t->past[index], load->mode, value, check->now);
+    if (load->mode == PROGRAM_DELTA || load->mode == PROGRAM_RATE)
+        value = increase(&t->past[index], load->mode, value, check->now);
     return value;
 }
 

@@ -1,10 +1,13 @@
-/* epochs.c: a row for each epoch of a window in which this process locks others, or has exposed its memory to others or may access theirs.
+/* epochs.c: a row for each epoch of a window in which this process locks others, or has exposed its memory to others or
+ * may access theirs.
  *
- * Processes match their epochs by number: the nth time that A starts an access to B belongs to the nth time that B posts to A. */
+ * Processes match their epochs by number: the nth time that A starts an access to B belongs to the nth time that B
+ * posts to A. */
 #include <errno.h>
 
 #include "base/cancel.h"
 #include "mpi/objects.h"
+#include "run/fields.h"
 #include "tools/objects/objects.h"
 #include "tools/where/where.h"
 
@@ -23,17 +26,9 @@ struct row {
 };
 
 static const struct mpitx_run_field fields[] = {
-    {.name = "slot", .type = MPITX_RUN_U32},
-    {.name = "kind", .type = MPITX_RUN_U32},
-    {.name = "handle", .type = MPITX_RUN_U64},
-    {.name = "address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
-    {.name = "target", .type = MPITX_RUN_I32},
-    {.name = "proved", .type = MPITX_RUN_I32},
-    {.name = "held", .type = MPITX_RUN_U32},
-    {.name = "members", .type = MPITX_RUN_I32},
-    {.name = "begun", .type = MPITX_RUN_U64},
-    {.name = "ended", .type = MPITX_RUN_U64},
-    {.name = "member", .type = MPITX_RUN_I32, .count = MEMBERS},
+    NUMBER("slot", U32), NUMBER("kind", U32), NUMBER("handle", U64), ADDRESS("address"), NUMBER("target", I32),
+    NUMBER("proved", I32), NUMBER("held", U32), NUMBER("members", I32), NUMBER("begun", U64), NUMBER("ended", U64),
+    NUMBER("member", I32, .count = MEMBERS),
 };
 
 enum { NOBODY = -2 }; /* as a target: CHAIN_ALL_TARGETS is -1 */
@@ -68,7 +63,9 @@ static struct row *add(struct row *new)
 static struct row *find_lock(uint64_t window, int32_t target)
 {
     for (int i = 0; i < count; i++)
-        if ((rows[i]->kind == EXCLUSIVE || rows[i]->kind == SHARED) && rows[i]->handle == window && rows[i]->target == target) return rows[i];
+        if ((rows[i]->kind == EXCLUSIVE || rows[i]->kind == SHARED) && rows[i]->handle == window &&
+            rows[i]->target == target)
+            return rows[i];
     return NULL;
 }
 
@@ -85,7 +82,9 @@ static void locked(uint64_t window, int32_t target)
 static void flushed(uint64_t window, int32_t flushed_target)
 {
     int32_t target = chain_state_thread.target;
-    if (chain_state_thread.window != window || target < 0 || (flushed_target != CHAIN_ALL_TARGETS && flushed_target != target)) return;
+    if (chain_state_thread.window != window || target < 0 ||
+        (flushed_target != CHAIN_ALL_TARGETS && flushed_target != target))
+        return;
     struct row *row = find_lock(window, target);
     if (!row) row = find_lock(window, CHAIN_ALL_TARGETS);
     if (!row || row->proved == target) return;
@@ -105,7 +104,8 @@ static void unlocked(uint64_t window, int32_t target)
 static void begin(enum kind kind, uint64_t window, struct row *new)
 {
     for (int i = 0; i < count; i++)
-        if (rows[i]->kind == kind && rows[i]->handle == window && rows[i]->members == new->members && memcmp(rows[i]->member, new->member, sizeof new->member) == 0) {
+        if (rows[i]->kind == kind && rows[i]->handle == window && rows[i]->members == new->members &&
+            memcmp(rows[i]->member, new->member, sizeof new->member) == 0) {
             struct row to = *rows[i];
             to.begun++;
             to.address = new->address;
@@ -140,13 +140,15 @@ void epochs_change(enum chain_epoch what, const struct chain_state *state, int32
     int saved = errno;
     if (what == CHAIN_EPOCH_POST || what == CHAIN_EPOCH_START) {
         if (!objects_find(CALL_WIN, window)) return;
-        new.members = object_members((union mpi_handle){.number = window}, (union mpi_handle){.number = group}, new.member, MEMBERS);
+        new.members = object_members((union mpi_handle){.number = window}, (union mpi_handle){.number = group},
+                                     new.member, MEMBERS);
         new.kind = what == CHAIN_EPOCH_POST ? EXPOSURE : ACCESS;
         new.begun = 1;
     }
     if (what == CHAIN_EPOCH_EXCLUSIVE || what == CHAIN_EPOCH_SHARED) {
         new.kind = what == CHAIN_EPOCH_EXCLUSIVE ? EXCLUSIVE : SHARED;
-        if (chain_state_thread.window == window) chain_state_thread.target = NOBODY; /* operations before it prove nothing */
+        /* operations before it prove nothing */
+        if (chain_state_thread.window == window) chain_state_thread.target = NOBODY;
     }
     struct hold hold = hold_lock(&lock);
     switch (what) {
@@ -169,6 +171,6 @@ void epochs_change(enum chain_epoch what, const struct chain_state *state, int32
 bool epochs_start(void)
 {
     uint32_t bytes = 0;
-    table = mpitx_run_declare_table(agent_run, "epochs", fields, sizeof fields / sizeof *fields, 1, &bytes);
+    table = mpitx_run_declare_table(agent_run, "epochs", fields, COUNT(fields), 1, &bytes);
     return table >= 0 && bytes == sizeof(struct row);
 }

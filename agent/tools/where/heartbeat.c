@@ -1,5 +1,6 @@
-/* heartbeat.c: a thread looks at all states ten times a second. It finds out what calls need not write themselves: since when a thread is in
- * its state, what the requests wait for that it waits for, whether it has left a call by longjmp, and from where it calls. */
+/* heartbeat.c: a thread looks at all states ten times a second. It finds out what calls need not write themselves:
+ * since when a thread is in its state, what the requests wait for that it waits for, whether it has left a call by
+ * longjmp, and from where it calls. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static uint64_t progress[WHERE_ROWS]; /* at the last beat */
 
 const uint32_t *where_texts;
 static struct where_row next; /* what a look at requests finds, in the fields from `pending` to `pending_starts` */
-enum { PENDING_FROM = offsetof(struct where_row, pending), PENDING_BYTES = offsetof(struct where_row, sleeping) - PENDING_FROM };
+enum { PENDING_FROM = offsetof(struct where_row, pending),
+      PENDING_BYTES = offsetof(struct where_row, sleeping) - PENDING_FROM };
 
 static void list(uint32_t function, const struct posted *posted)
 {
@@ -93,8 +95,11 @@ static void look_at_requests(struct where_row *row, uint64_t mark)
 {
     const struct chain_state *state = &row->state;
     memset((char *)&next + PENDING_FROM, 0, PENDING_BYTES);
-    bool known = state->arguments & CHAIN_POLLS ? list_tests(state) : list_requests(state->arguments, state->request, state->count);
-    if (known && row->looked == mark && memcmp((char *)&next + PENDING_FROM, (char *)row + PENDING_FROM, PENDING_BYTES) == 0) return;
+    bool known = state->arguments & CHAIN_POLLS ? list_tests(state)
+                                                : list_requests(state->arguments, state->request, state->count);
+    if (known && row->looked == mark &&
+        memcmp((char *)&next + PENDING_FROM, (char *)row + PENDING_FROM, PENDING_BYTES) == 0)
+        return;
     __atomic_store_n(&row->looked, 0, __ATOMIC_RELEASE);
     memcpy((char *)row + PENDING_FROM, (char *)&next + PENDING_FROM, PENDING_BYTES);
     if (known) __atomic_store_n(&row->looked, mark, __ATOMIC_RELEASE);
@@ -142,7 +147,8 @@ static bool look(int index, struct where_row *row, uint64_t now)
     progress[index] = done;
     row->beat = now;
     bool waits = inside ? seen != 0 : (arguments & CHAIN_POLLS) != 0;
-    if (waits && (arguments & (CHAIN_REQUEST | CHAIN_REQUESTS | CHAIN_POLLS)) && state->sequence % 2 == 0) look_at_requests(row, done + 1);
+    if (waits && (arguments & (CHAIN_REQUEST | CHAIN_REQUESTS | CHAIN_POLLS)) && state->sequence % 2 == 0)
+        look_at_requests(row, done + 1);
     return waits && now - row->moved > clock_from_nanoseconds(LONG_NS);
 }
 

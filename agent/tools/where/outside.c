@@ -1,6 +1,6 @@
-/* outside.c: what threads do that are not in MPI: whether they sleep, in which system call, and whether other threads of the process compute
- * meanwhile. A thread sleeps if two looks find it asleep, the last one within a second, and it has used little of the processor in this second, or
- * between two such looks in a row. */
+/* outside.c: what threads do that are not in MPI: whether they sleep, in which system call, and whether other threads
+ * of the process compute meanwhile. A thread sleeps if two looks find it asleep, the last one within a second, and it
+ * has used little of the processor in this second, or between two such looks in a row. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -74,11 +74,16 @@ static const struct word words[] = {
 #ifdef SYS_poll
     WORD(poll), WORD(select), WORD(epoll_wait), WORD(pause), {SYS_accept, "accept"}, {SYS_open, "open"},
 #endif
-    WORD(futex), {SYS_ppoll, "poll"}, {SYS_pselect6, "select"}, {SYS_epoll_pwait, "epoll_wait"}, {SYS_nanosleep, "nanosleep"},
-    {SYS_clock_nanosleep, "nanosleep"}, WORD(read), WORD(write), WORD(readv), WORD(writev), {SYS_pread64, "read"}, {SYS_pwrite64, "write"},
-    WORD(openat), WORD(fsync), WORD(fdatasync), WORD(flock), WORD(fcntl), WORD(ioctl), WORD(wait4), WORD(waitid), WORD(recvfrom), WORD(recvmsg),
-    WORD(sendto), WORD(sendmsg), WORD(connect), {SYS_accept4, "accept"}, {SYS_rt_sigsuspend, "sigsuspend"}, {SYS_rt_sigtimedwait, "sigwait"},
-    WORD(semtimedop), {SYS_semop, "semtimedop"}, WORD(msgrcv), WORD(msgsnd), {SYS_mq_timedreceive, "mq_receive"}, {SYS_io_getevents, "io_getevents"},
+    WORD(futex), {SYS_ppoll, "poll"}, {SYS_pselect6, "select"}, {SYS_epoll_pwait, "epoll_wait"},
+        {SYS_nanosleep, "nanosleep"},
+    {SYS_clock_nanosleep, "nanosleep"}, WORD(read), WORD(write), WORD(readv), WORD(writev), {SYS_pread64, "read"},
+    {SYS_pwrite64, "write"},
+    WORD(openat), WORD(fsync), WORD(fdatasync), WORD(flock), WORD(fcntl), WORD(ioctl), WORD(wait4), WORD(waitid),
+    WORD(recvfrom), WORD(recvmsg),
+    WORD(sendto), WORD(sendmsg), WORD(connect), {SYS_accept4, "accept"}, {SYS_rt_sigsuspend, "sigsuspend"},
+    {SYS_rt_sigtimedwait, "sigwait"},
+    WORD(semtimedop), {SYS_semop, "semtimedop"}, WORD(msgrcv), WORD(msgsnd), {SYS_mq_timedreceive, "mq_receive"},
+    {SYS_io_getevents, "io_getevents"},
     {SYS_restart_syscall, "restart_syscall"},
 };
 enum { WORDS = sizeof words / sizeof *words, OTHERS = 16, UNKNOWN = -1 };
@@ -99,7 +104,8 @@ static uint32_t other(const char *name)
 {
     for (int i = 0; i < OTHERS; i++) {
         if (!others[i].name[0]) snprintf(others[i].name, sizeof others[i].name, "%.47s", name);
-        if (strncmp(others[i].name, name, sizeof others[i].name - 1) == 0) return declare(&others[i].text, others[i].name);
+        if (strncmp(others[i].name, name, sizeof others[i].name - 1) == 0)
+            return declare(&others[i].text, others[i].name);
     }
     return text_empty();
 }
@@ -129,7 +135,8 @@ static bool much(const struct times *from, const struct times *to, uint64_t duri
 {
     uint64_t cpu = to->cpu - from->cpu, waited = to->waited - from->waited, slices = to->slices - from->slices;
     if (to->cpu <= from->cpu) return false; /* or threads have ended */
-    return cpu * OTHERS_SHARE > during || (to->waited > from->waited && (cpu + waited) * 2 > during && cpu > slices * LONG_SLICE_NS);
+    return cpu * OTHERS_SHARE > during ||
+           (to->waited > from->waited && (cpu + waited) * 2 > during && cpu > slices * LONG_SLICE_NS);
 }
 
 /* Whether threads compute that have no row, and are neither the agent's nor the library's. */
@@ -141,7 +148,8 @@ static bool others_compute(uint64_t now)
     DIR *folder = opendir("/proc/self/task");
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         uint32_t id = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (!id || where_has_row(id) || threads_is_helper(id) || agent_thread_is_own(id) || !processor_times(id, &one)) continue;
+        if (!id || where_has_row(id) || threads_is_helper(id) || agent_thread_is_own(id) || !processor_times(id, &one))
+            continue;
         sum.cpu += one.cpu;
         sum.waited += one.waited;
         sum.slices += one.slices;
@@ -165,7 +173,10 @@ static struct look {
     uint64_t last_at;
 } looks[WHERE_ROWS];
 
-static bool is_little(uint64_t from, uint64_t cpu, uint64_t during) { return cpu <= from || (cpu - from) * OWN_SHARE <= during; }
+static bool is_little(uint64_t from, uint64_t cpu, uint64_t during)
+{
+    return cpu <= from || (cpu - from) * OWN_SHARE <= during;
+}
 
 /* On a busy machine, a thread that wakes up now and then may be found awake, waiting for a core. */
 static bool look(struct where_row *row, struct look *look, uint64_t now)
@@ -186,14 +197,16 @@ static bool look(struct where_row *row, struct look *look, uint64_t now)
     look->last_cpu = asleep ? cpu : UINT64_MAX;
     look->last_at = now;
     bool computes = !is_little(look->cpu, cpu, now - look->at);
-    bool sleeps = still || (outside && look->asleep >= 2 && now - look->asleep_at < WINDOW_NS && !computes && !look->computed);
+    bool sleeps = still ||
+                  (outside && look->asleep >= 2 && now - look->asleep_at < WINDOW_NS && !computes && !look->computed);
     if (now - look->at > WINDOW_NS) {
         look->computed = computes;
         look->cpu = cpu;
         look->at = now;
     }
     if (asleep) row->slept = clock_ticks();
-    if (sleeps && asleep) row->outside = word_of(row->state.thread, row->sleeping == calls + 1 ? row->outside : text_empty());
+    if (sleeps && asleep)
+        row->outside = word_of(row->state.thread, row->sleeping == calls + 1 ? row->outside : text_empty());
     __atomic_store_n(&row->sleeping, sleeps ? calls + 1 : 0, __ATOMIC_RELEASE);
     return sleeps;
 }

@@ -7,69 +7,28 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "run/fields.h"
 #include "tools/objects/objects.h"
 #include "tools/where/where.h"
 
 static const struct mpitx_run_field fields[] = {
-    {.name = "thread", .type = MPITX_RUN_U32},
-    {.name = "nested", .type = MPITX_RUN_U32},
-    {.name = "function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "arguments", .type = MPITX_RUN_U32},
-    {.name = "inside", .type = MPITX_RUN_U32},
-    {.name = "peer", .type = MPITX_RUN_I32},
-    {.name = "tag", .type = MPITX_RUN_I32},
-    {.name = "source", .type = MPITX_RUN_I32},
-    {.name = "source_tag", .type = MPITX_RUN_I32},
-    {.name = "count", .type = MPITX_RUN_U32},
-    {.name = "handle", .type = MPITX_RUN_U64},
-    {.name = "bytes", .type = MPITX_RUN_U64, .unit = "B"},
-    {.name = "request", .type = MPITX_RUN_U64},
-    {.name = "address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
-    {.name = "frame", .type = MPITX_RUN_U64},
-    {.name = "calls", .type = MPITX_RUN_U64},
-    {.name = "progress", .type = MPITX_RUN_U64},
-    {.name = "collective", .type = MPITX_RUN_U64},
-    {.name = "test_progress", .type = MPITX_RUN_U64},
-    {.name = "test_handle", .type = MPITX_RUN_U64, .count = CHAIN_TESTS},
-    {.name = "test_address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = CHAIN_TESTS},
-    {.name = "test_peer", .type = MPITX_RUN_I32, .count = CHAIN_TESTS},
-    {.name = "test_tag", .type = MPITX_RUN_I32, .count = CHAIN_TESTS},
-    {.name = "test_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = CHAIN_TESTS},
-    {.name = "test_count", .type = MPITX_RUN_U32, .count = CHAIN_TESTS},
-    {.name = "test_arguments", .type = MPITX_RUN_U32, .count = CHAIN_TESTS},
-    {.name = "tests", .type = MPITX_RUN_U32},
-    {.name = "test_reserved", .type = MPITX_RUN_U32},
-    {.name = "read_handle", .type = MPITX_RUN_U64},
-    {.name = "read_displacement", .type = MPITX_RUN_I64},
-    {.name = "read_address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
-    {.name = "read_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "read_target", .type = MPITX_RUN_I32},
-    {.name = "reads", .type = MPITX_RUN_U64},
-    {.name = "read_progress", .type = MPITX_RUN_U64},
-    {.name = "since", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
-    {.name = "seen", .type = MPITX_RUN_U64},
-    {.name = "moved", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
-    {.name = "beat", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
-    {.name = "looked", .type = MPITX_RUN_U64},
-    {.name = "left", .type = MPITX_RUN_U64},
-    {.name = "sited", .type = MPITX_RUN_U64},
-    {.name = "site", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS},
-    {.name = "asleep", .type = MPITX_RUN_U64},
-    {.name = "working", .type = MPITX_RUN_U32},
-    {.name = "dormant", .type = MPITX_RUN_U32},
-    {.name = "pending", .type = MPITX_RUN_U32},
-    {.name = "listed", .type = MPITX_RUN_U32},
-    {.name = "pending_handle", .type = MPITX_RUN_U64, .count = WHERE_PENDING},
-    {.name = "pending_peer", .type = MPITX_RUN_I32, .count = WHERE_PENDING},
-    {.name = "pending_tag", .type = MPITX_RUN_I32, .count = WHERE_PENDING},
-    {.name = "pending_function", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT, .count = WHERE_PENDING},
-    {.name = "pending_number", .type = MPITX_RUN_U32, .count = WHERE_PENDING},
-    {.name = "pending_starts", .type = MPITX_RUN_U32, .count = WHERE_PENDING},
-    {.name = "sleeping", .type = MPITX_RUN_U64},
-    {.name = "outside", .type = MPITX_RUN_U32, .meaning = MPITX_RUN_TEXT},
-    {.name = "busy", .type = MPITX_RUN_U32},
-    {.name = "stacked", .type = MPITX_RUN_U64},
-    {.name = "slept", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_TIME},
+    NUMBER("thread", U32), NUMBER("nested", U32), NAMED("function"), NUMBER("arguments", U32), NUMBER("inside", U32),
+    NUMBER("peer", I32), NUMBER("tag", I32), NUMBER("source", I32), NUMBER("source_tag", I32), NUMBER("count", U32),
+    NUMBER("handle", U64), BYTES("bytes"), NUMBER("request", U64), ADDRESS("address"), NUMBER("frame", U64),
+    NUMBER("calls", U64), NUMBER("progress", U64), NUMBER("collective", U64), NUMBER("test_progress", U64),
+    NUMBER("test_handle", U64, .count = CHAIN_TESTS), ADDRESS("test_address", .count = CHAIN_TESTS),
+    NUMBER("test_peer", I32, .count = CHAIN_TESTS), NUMBER("test_tag", I32, .count = CHAIN_TESTS),
+    NAMED("test_function", .count = CHAIN_TESTS), NUMBER("test_count", U32, .count = CHAIN_TESTS),
+    NUMBER("test_arguments", U32, .count = CHAIN_TESTS), NUMBER("tests", U32), NUMBER("test_reserved", U32),
+    NUMBER("read_handle", U64), NUMBER("read_displacement", I64), ADDRESS("read_address"), NAMED("read_function"),
+    NUMBER("read_target", I32), NUMBER("reads", U64), NUMBER("read_progress", U64), TIME("since"), NUMBER("seen", U64),
+    TIME("moved"), TIME("beat"), NUMBER("looked", U64), NUMBER("left", U64), NUMBER("sited", U64), ADDRESS("site"),
+    NUMBER("asleep", U64), NUMBER("working", U32), NUMBER("dormant", U32), NUMBER("pending", U32),
+    NUMBER("listed", U32), NUMBER("pending_handle", U64, .count = WHERE_PENDING),
+    NUMBER("pending_peer", I32, .count = WHERE_PENDING), NUMBER("pending_tag", I32, .count = WHERE_PENDING),
+    NAMED("pending_function", .count = WHERE_PENDING), NUMBER("pending_number", U32, .count = WHERE_PENDING),
+    NUMBER("pending_starts", U32, .count = WHERE_PENDING), NUMBER("sleeping", U64), NAMED("outside"),
+    NUMBER("busy", U32), NUMBER("stacked", U64), TIME("slept"),
 };
 _Static_assert(offsetof(struct chain_state, thread) == sizeof(struct mpitx_run_row), "a row of the run");
 
@@ -118,10 +77,7 @@ static bool try_lock(void)
 
 /* ---- rows ---- */
 
-struct where_row *where_row(int index)
-{
-    return index < row_count ? rows[index] : NULL;
-}
+struct where_row *where_row(int index) { return index < row_count ? rows[index] : NULL; }
 
 bool where_has_row(uint32_t id)
 {
@@ -135,7 +91,8 @@ static struct where_row *add(void)
 {
     for (int i = 0; i < row_count; i++)
         if (!rows[i]->state.thread) return rows[i];
-    struct where_row *row = row_count < WHERE_ROWS ? (struct where_row *)mpitx_run_row(agent_run, table, &(struct where_row){0}) : NULL;
+    struct where_row *row = row_count < WHERE_ROWS
+                            ? (struct where_row *)mpitx_run_row(agent_run, table, &(struct where_row){0}) : NULL;
     if (row) rows[row_count++] = row;
     return row;
 }

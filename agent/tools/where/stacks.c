@@ -1,10 +1,12 @@
 /* stacks.c: from where a thread calls MPI that waits there: the frames of its stack, as return addresses.
  *
- * The heartbeat reads them once for each call that lasts. The thread does nothing for it, so it may go on at any time: what was read counts
- * only if the thread is still in the call after that. A binding of the library for another language is no frame of the application. */
+ * The heartbeat reads them once for each call that lasts. The thread does nothing for it, so it may go on at any time:
+ * what was read counts only if the thread is still in the call after that. A binding of the library for another
+ * language is no frame of the application. */
 #include "base/memory.h"
 #include "chain/cfi.h"
 #include "mpi/library.h"
+#include "run/fields.h"
 #include "tools/where/where.h"
 
 enum { MOST = 64, BINDINGS_DEEP = 8 };
@@ -19,12 +21,8 @@ struct row {
 };
 
 static const struct mpitx_run_field fields[] = {
-    {.name = "thread", .type = MPITX_RUN_U32},
-    {.name = "nested", .type = MPITX_RUN_U32},
-    {.name = "calls", .type = MPITX_RUN_U64},
-    {.name = "frames", .type = MPITX_RUN_U32},
-    {.name = "ending", .type = MPITX_RUN_U32},
-    {.name = "address", .type = MPITX_RUN_U64, .meaning = MPITX_RUN_ADDRESS, .count = MOST},
+    NUMBER("thread", U32), NUMBER("nested", U32), NUMBER("calls", U64), NUMBER("frames", U32), NUMBER("ending", U32),
+    ADDRESS("address", .count = MOST),
 };
 
 static int table = -1;
@@ -33,7 +31,7 @@ static struct row *rows[WHERE_ROWS]; /* of the rows of `where`, when they first 
 bool stacks_start(void)
 {
     uint32_t bytes = 0;
-    table = mpitx_run_declare_table(agent_run, "stacks", fields, sizeof fields / sizeof *fields, 2, &bytes);
+    table = mpitx_run_declare_table(agent_run, "stacks", fields, COUNT(fields), 2, &bytes);
     return table >= 0 && bytes == sizeof(struct row);
 }
 

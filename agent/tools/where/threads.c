@@ -1,5 +1,5 @@
-/* threads.c: what threads do that are not in MPI, as the kernel says. A thread that waits on a futex without a time limit waits for another
- * thread: to join it, for a lock, or for a condition. */
+/* threads.c: what threads do that are not in MPI, as the kernel says. A thread that waits on a futex without a time
+ * limit waits for another thread: to join it, for a lock, or for a condition. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +25,8 @@ static const long listening[] = {
 
 static enum doing doing(uint32_t id)
 {
-    enum { WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE_PI = 11, LOCK_PI2 = 13, COMMAND = 127 }; /* linux/futex.h */
+    /* linux/futex.h */
+    enum { WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE_PI = 11, LOCK_PI2 = 13, COMMAND = 127 };
     char name[64], text[256], *rest;
     snprintf(name, sizeof name, "/proc/self/task/%u/syscall", id);
     int file = open(name, O_RDONLY | O_CLOEXEC);
@@ -40,14 +41,12 @@ static enum doing doing(uint32_t id)
     unsigned long arguments[4];
     for (int i = 0; i < 4; i++) arguments[i] = strtoul(rest, &rest, 16);
     unsigned long command = arguments[1] & COMMAND;
-    bool waits = command == WAIT || command == WAIT_BITSET || command == LOCK_PI || command == LOCK_PI2 || command == WAIT_REQUEUE_PI;
+    bool waits = command == WAIT || command == WAIT_BITSET || command == LOCK_PI || command == LOCK_PI2 ||
+                 command == WAIT_REQUEUE_PI;
     return waits && arguments[3] == 0 ? SLEEPS : WORKS;
 }
 
-bool threads_sleeps(uint32_t id)
-{
-    return doing(id) == SLEEPS;
-}
+bool threads_sleeps(uint32_t id) { return doing(id) == SLEEPS; }
 
 /* ---- threads without a row ---- */
 
@@ -82,20 +81,11 @@ static void keep(uint32_t id, void *argument)
         }
 }
 
-void threads_before_init(void)
-{
-    each(keep, early);
-}
+void threads_before_init(void) { each(keep, early); }
 
-void threads_after_init(void)
-{
-    each(keep, helpers);
-}
+void threads_after_init(void) { each(keep, helpers); }
 
-bool threads_is_helper(uint32_t id)
-{
-    return has(helpers, id);
-}
+bool threads_is_helper(uint32_t id) { return has(helpers, id); }
 
 struct count {
     bool (*known)(uint32_t id);

@@ -2,23 +2,21 @@
 #include "base/memory.h"
 #include "chain/cfi.h"
 #include "chain/internal.h"
+#include "run/fields.h"
 #include "tools/objects/objects.h"
 #include "tools/where/where.h"
 
 static const struct mpitx_run_field counts[] = {
-    {.name = "version", .type = MPITX_RUN_U32},
-    {.name = "lost", .type = MPITX_RUN_U32},
-    {.name = "posted", .type = MPITX_RUN_I32},
-    {.name = "reserved", .type = MPITX_RUN_U32},
-    {.name = "sent", .type = MPITX_RUN_U32, .count = CHAIN_MESSAGE_PLACES},
-    {.name = "received", .type = MPITX_RUN_U32, .count = CHAIN_MESSAGE_PLACES},
+    NUMBER("version", U32), NUMBER("lost", U32), NUMBER("posted", I32), NUMBER("reserved", U32),
+    NUMBER("sent", U32, .count = CHAIN_MESSAGE_PLACES), NUMBER("received", U32, .count = CHAIN_MESSAGE_PLACES),
 };
 
 static bool declare(void)
 {
     uint32_t *texts = memory_new((size_t)chain_function_count, sizeof *texts);
     if (!texts) return false;
-    for (int i = 0; i < chain_function_count; i++) texts[i] = chain_state_arguments[i] ? text_of_function(i) : TEXT_NONE;
+    for (int i = 0; i < chain_function_count; i++)
+        texts[i] = chain_state_arguments[i] ? text_of_function(i) : TEXT_NONE;
     where_texts = texts;
     return where_declare_rows() && objects_start() && epochs_start() && stacks_start();
 }
@@ -29,26 +27,22 @@ static void count_messages(void)
     enum { MULTIPLE = 3 };
     uint32_t bytes = 0;
     int of = mpitx_run_declare_table(agent_run, "where messages", counts, COUNT(counts), 1, &bytes);
-    struct chain_messages *row = of >= 0 && bytes == sizeof *row ? (struct chain_messages *)mpitx_run_row(agent_run, of, chain_messages) : NULL;
+    struct chain_messages *row = of >= 0 && bytes == sizeof *row
+                                 ? (struct chain_messages *)mpitx_run_row(agent_run, of, chain_messages) : NULL;
     chain_messages_shared = agent_process.thread_level < 0 || agent_process.thread_level >= MULTIPLE;
     if (row) chain_messages = row;
 }
 
 static bool wanted(void) { return agent_config("where", 0) != NULL; }
 
-static void entering(void)
-{
-    if (wanted()) threads_before_init();
-}
+static void entering(void) { if (wanted()) threads_before_init(); }
 
-static void preparing(void)
-{
-    if (wanted()) agent_run_options.dir = agent_config("dir", 0);
-}
+static void preparing(void) { if (wanted()) agent_run_options.dir = agent_config("dir", 0); }
 
 static void started(void)
 {
-    static const struct chain_state_owner owner = {where_begin_row, where_end_row, objects_collectives, epochs_change, objects_rank};
+    static const struct chain_state_owner owner =
+        {where_begin_row, where_end_row, objects_collectives, epochs_change, objects_rank};
     if (!wanted() || !agent_run) return;
     if (!declare()) {
         agent_report(MPITX_RUN_WARNING, "mpitx where does not show this rank: no room in the run");
@@ -71,4 +65,5 @@ static void ending(enum agent_end how)
 
 static const char *const keys[] = {"where", NULL};
 
-const struct agent_tool where_tool = {.name = "where", .keys = keys, .entering = entering, .preparing = preparing, .started = started, .ending = ending};
+const struct agent_tool where_tool = {.name = "where", .keys = keys, .entering = entering, .preparing = preparing,
+                                      .started = started, .ending = ending};

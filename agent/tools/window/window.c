@@ -10,7 +10,8 @@
 uint64_t window_from, window_to = UINT64_MAX;
 int window_phases = -1;
 
-static AGENT_THREAD uint64_t inside; /* of the phases that this thread is in, the innermost one last: whether it was asked for */
+/* of the phases that this thread is in, the innermost one last: whether it was asked for */
+static AGENT_THREAD uint64_t inside;
 static AGENT_THREAD bool level_inside;
 
 static bool wanted(const char *phase)
