@@ -1,5 +1,5 @@
 /* cancel.h: disables cancellation while a thread holds a lock of the agent, since a cancelled thread would never
- * release it. Locks that are waited for without limit also block signals, since a signal handler may leave the lock by
+ * release it. Locks that are waited for without limit also block signals, as a handler may leave the lock by
  * siglongjmp. */
 #ifndef MPITX_CANCEL_H
 #define MPITX_CANCEL_H

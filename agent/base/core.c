@@ -2,8 +2,7 @@
  *
  * Launchers bind each process to a core, and its threads inherit the binding. The helper would then interrupt the
  * application at each sample even if another core is idle. The cores that the launcher itself may use belong to the
- * job. The helper uses only those, and only if they outnumber the job's processes here. A program with another binding
- * keeps it. */
+ * job. The helper uses only those, and only if they outnumber the job's processes here. Another binding is kept. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>

@@ -7,8 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Whether a core is free for a helper thread. cores is the set to which it should move; empty: it should stay where it
- * is. */
+/* Whether a core is free for a helper thread. cores is the set to which it should move; empty: it should stay. */
 bool core_free(cpu_set_t *cores);
 
 #pragma GCC visibility pop

@@ -1,6 +1,5 @@
 /* lack.h: what the agent asked for and did not get. From then on the process's numbers may be too small, and it is
- * marked as incomplete. The mark is kept in memory that always exists, at first here and later in the counters of the
- * run. */
+ * marked as incomplete. The mark is kept in memory that always exists, at first here, later in the run's counters. */
 #ifndef MPITX_LACK_H
 #define MPITX_LACK_H
 

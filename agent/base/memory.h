@@ -9,8 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* All memory of the agent comes from these. They return NULL, and mark the process as incomplete (lack.h), if there is
- * none. */
+/* All memory of the agent comes from these. They return NULL, and mark the process as incomplete (lack.h), if out of
+ * memory. */
 void *memory_get(size_t bytes);
 void *memory_new(size_t count, size_t bytes); /* zeros */
 void *memory_grow(void *old, size_t bytes);

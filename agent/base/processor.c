@@ -195,8 +195,7 @@ static double limit_of(const char *group)
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/* A control group and its parents. In a container, the path may be the one on the host; the mounted directory is the
- * container's group. */
+/* A control group and its parents. In a container, the path may be the host's; the mounted directory is its group. */
 static void look_up(const char *mount, const char *path, double *least, uint64_t *group)
 {
     char folder[400];

@@ -1,6 +1,5 @@
 /* processor.h: what the kernel says about the processor: the time that threads ran, the time that they were ready to
- * run without a core, and the cores that they may use. No descriptor stays open, as programs may close or count
- * theirs. */
+ * run without a core, and the cores that they may use. No descriptor stays open: programs may close or count theirs. */
 #ifndef MPITX_PROCESSOR_H
 #define MPITX_PROCESSOR_H
 
@@ -13,8 +12,7 @@
 uint64_t processor_thread_time(void);
 uint64_t processor_process_time(void);
 
-/* How long a thread of the process has been ready to run without running, in nanoseconds. False: the kernel does not
- * say. */
+/* How long a thread of the process has been ready without running, in nanoseconds. False: the kernel does not say. */
 bool processor_thread_wait(uint32_t id, uint64_t *wait);
 
 /* The same for all threads of the process but the agent's; what ended threads waited counts up to the last reading.
@@ -37,7 +35,7 @@ enum { PROCESSOR_WORDS = 16 };
 /* The cores that the calling thread may use, by number up to 1023, and how many they are; 0: unknown. */
 uint32_t processor_cores(uint64_t cores[PROCESSOR_WORDS]);
 
-/* The cores' time that the process's control groups allow, in cores, and a number of the group that sets this limit; 0:
+/* The time that the process's control groups allow, in cores, and a number of the group that sets this limit; 0:
  * none. */
 double processor_quota(uint64_t *group);
 

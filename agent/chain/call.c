@@ -25,8 +25,7 @@ void chain_report_leave(const struct chain_call *call)
     for (const struct chain_observer *const *o = chain_observers[call->function].leave; *o; o++) (*o)->leave(call);
 }
 
-/* Ends the calls that longjmp, an exception or cancellation left, innermost first. live is the number of calls that
- * remain. */
+/* Ends the calls that longjmp, an exception or cancellation left, innermost first. live: the calls that remain. */
 static void abandon(struct chain_thread *thread, uint32_t live)
 {
     while (thread->depth > live) {
@@ -128,8 +127,7 @@ static NOINLINE struct chain_call *pass_inner(const struct chain_thread *thread,
     return NULL;
 }
 
-/* Whether a function that tools intercept is called by a tool's own thread, or is a conversion in a Fortran
- * interface. */
+/* Whether a function that tools intercept is called by a tool's thread, or is a conversion in a Fortran interface. */
 static inline bool passes_tools(int function, const void *address)
 {
     return library_is_tools((uintptr_t)address) ||

@@ -28,7 +28,7 @@ bool cfi_start(void)
 enum { BASE_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16, REMEMBERED = 8, MOST_ENTRY = 8192, MOST_COMMON = 256 };
 enum { OP_BASE = 0x70 + BASE_POINTER, OP_DEREF = 0x06 };
 
-/* Where the caller has a register: unchanged, on the stack at an offset from the frame or from rbp, undefined, or
+/* Where the caller has a register: unchanged, on the stack at an offset from the frame or rbp, undefined, or
  * unknown. */
 struct saved {
     enum { SAME, FRAME, BASE, UNDEFINED, ELSEWHERE } where;
@@ -205,8 +205,7 @@ static void run(struct machine *m, const unsigned char *end)
     }
 }
 
-/* Reads the head of a common entry, and returns how many bytes an address takes in its functions' entries; 0:
- * unknown. */
+/* Reads the head of a common entry. Returns how many bytes an address takes in its functions' entries; 0: unknown. */
 static size_t read_head(struct machine *m)
 {
     static const unsigned char sizes[16] =
@@ -296,8 +295,7 @@ enum cfi_caller cfi_caller(struct cfi_frame *frame)
 
 bool cfi_first(struct cfi_frame *frame)
 {
-    /* the wrapper's stack: the return address, and below it the caller's rbp, as wrappers are compiled with frame
-     * pointers */
+    /* on the wrapper's stack: the return address, and below it the caller's rbp, as wrappers have frame pointers */
     uint64_t address;
     if (!memory_read(frame->pointer - 8, &address, sizeof address) || address != frame->address) return false;
     frame->based = memory_read(frame->pointer - 16, &frame->base, sizeof frame->base);

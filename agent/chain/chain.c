@@ -26,35 +26,31 @@ static const struct chain_call *call_of(const struct call_description *descripti
     return (const struct chain_call *)((const char *)description - offsetof(struct chain_call, description));
 }
 
+/* Calls a callback of the observers that want completions. */
+#define REPORT(callback, ...)                                                                                          \
+    const struct chain_call *call = call_of(description);                                                              \
+    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)                   \
+        if ((*o)->callback) (*o)->callback(call, __VA_ARGS__)
+
 static void report_completed(const struct call_description *description, const struct call_completion *completion)
 {
-    const struct chain_call *call = call_of(description);
-    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
-        (*o)->completed(call, completion);
+    REPORT(completed, completion);
 }
 
 static void report_send_ended(const struct call_description *description, struct call_peer to)
 {
-    const struct chain_call *call = call_of(description);
-    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
-        if ((*o)->send_ended) (*o)->send_ended(call, to);
+    REPORT(send_ended, to);
 }
 
 static void report_request_ended(const struct call_description *description, const struct call_request_end *end)
 {
-    const struct chain_call *call = call_of(description);
-    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
-        if ((*o)->request_ended) (*o)->request_ended(call, end);
+    REPORT(request_ended, end);
 }
 
 static void report_restarted(const struct call_description *description, uint64_t request)
 {
-    const struct chain_call *call = call_of(description);
-    for (const struct chain_observer *const *o = chain_observers[call->function].completed; *o; o++)
-        if ((*o)->restarted) (*o)->restarted(call, request);
+    REPORT(restarted, request);
 }
-
-void chain_set_owner(const struct chain_owner *owner) { chain_owner = owner; }
 
 void chain_go(void)
 {

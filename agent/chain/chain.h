@@ -28,8 +28,7 @@
 /* ---- functions ---- */
 
 /* Functions are numbered from 0: first the functions of prototypes.txt in its order, then those that only the installed
- * mpi.h has. Tools contain numbers of the former (qmpi/functions.txt); the latter are valid for one build of the
- * agent. */
+ * mpi.h has. Tools contain the former numbers (qmpi/functions.txt); the latter are valid for one build. */
 extern const struct call_function chain_functions[];
 extern const int chain_function_count, chain_table_count;
 
@@ -38,8 +37,7 @@ int chain_function_id(const char *name);
 
 /* ---- calls ---- */
 
-/* The record of one counted call, in its thread's chain_thread. Outer calls precede it: call[-1] is the next outer
- * one. */
+/* The record of one counted call, in its thread's chain_thread. Outer calls precede it: call[-1] is the next one. */
 struct chain_call {
     const void *frame;    /* the caller's frame; the call was left if the thread calls again at or above it */
     const void *address;  /* the caller's return address */
@@ -68,7 +66,7 @@ enum chain_wants {
     CHAIN_COMPLETIONS = 16, /* call completed, in the wrapper that completes, before leave */
 };
 
-/* Callbacks that an observer does not need are NULL. An observer keeps its data for each thread in its own AGENT_THREAD
+/* Callbacks that are not needed are NULL. An observer keeps its data for each thread in its own AGENT_THREAD
  * variable. */
 struct chain_observer {
     const char *name;
@@ -78,14 +76,13 @@ struct chain_observer {
     /* with completed, in calls that took long: see chain_report_long */
     void (*send_ended)(const struct chain_call *call, struct call_peer to);
     void (*request_ended)(const struct chain_call *call, const struct call_request_end *end); /* with completed */
-    /* with completed: a persistent receive was started */
-    void (*restarted)(const struct chain_call *call, uint64_t request);
+    void (*restarted)(const struct chain_call *call, uint64_t request); /* a persistent receive was started */
     void (*thread_end)(void); /* at the end of a thread that has made counted calls */
 };
 
 /* Sets the callbacks that an observer wants for a function (0: none; function -1: for all functions). May be called at
- * any time, but not from two threads at once. Takes effect for calls entered later, and only after chain_go. False if
- * out of memory. */
+ * any time, but not from two threads at once. Takes effect for later calls, and only after chain_go. False: out of
+ * memory. */
 bool chain_observe(const struct chain_observer *observer, int function, unsigned wants);
 
 /* Sets `lasted` in the description of calls with times that take at least so many ticks. They also report requests that
@@ -109,8 +106,7 @@ extern AGENT_THREAD struct chain_thread chain_thread;
 
 /* Function tools are libraries, or are linked into the application. agent/include/qmpi.h is their interface, and
  * docs/qmpi.md explains it. MPI_Pcontrol has the type int f(MPI_Context context, int tool_id, const int level, ...).
- * After the level, the tool and the next functions get fifteen integers or pointers and eight floating-point
- * numbers. */
+ * After the level, tools get fifteen integers or pointers and eight floating-point numbers. */
 typedef qmpi_any_function chain_any_function;
 
 enum { CHAIN_MAX_TOOLS = 16 };
@@ -118,8 +114,7 @@ enum { CHAIN_MAX_TOOLS = 16 };
 /* Loads the libraries of the configuration. Their tools are initialized in the application's first MPI call. */
 void chain_load_tools(void);
 
-/* Loads and initializes the tools, writes lines about them to a descriptor, and ends the process. For mpitx's own
- * processes. */
+/* Loads and initializes the tools, writes lines about them to a descriptor, and ends the process. For mpitx itself. */
 void chain_check_tools(int descriptor);
 
 /* Stops calling tools, in a child of fork. */
@@ -185,11 +180,8 @@ struct chain_owner {
     void (*spawned)(struct call_spawn *spawn);
 };
 
-/* Registers the owner; until then no callback is called. */
-void chain_set_owner(const struct chain_owner *owner);
-
-/* Requests that did not fit in the table, calls nested too deeply, calls not followed because memory ran out,
- * and calls whose bytes are missing because the library did not tell a size. */
+/* Requests that did not fit in the table, calls nested too deeply, calls not followed because memory ran out, and calls
+ * whose bytes are missing because the library did not tell a size. */
 struct chain_losses {
     uint64_t requests, locked, frames, memory, sizes;
 };

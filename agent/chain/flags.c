@@ -1,5 +1,4 @@
-/* flags.c: what the calls of each function need, and where its wrappers jump to. The files above set what this depends
- * on. */
+/* flags.c: what the calls of each function need, and where its wrappers jump to. Files above set what it depends on. */
 #include "chain/internal.h"
 
 #include <string.h>
@@ -85,8 +84,7 @@ static unsigned flags_of_running(int function)
     if (all & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)) flags |= CHAIN_FLAG_DESCRIBE;
     if (pending_objects > 0 && (traffic & CALL_COMPLETES)) flags |= CHAIN_FLAG_DESCRIBE;
     if (call_follows_objects && (traffic & CALL_OBJECTS)) flags |= CHAIN_FLAG_HOOK;
-    /* No samples in MPI_Init and similar functions, nor in MPI_Abort: the library may have crashed with its locks
-     * held. */
+    /* No samples in MPI_Init and similar functions, nor in MPI_Abort: the library may have crashed with locks held. */
     if (chain_due && !chain_starting_flags[function]) flags |= waits(function) ? CHAIN_FLAG_DUE_FIRST : CHAIN_FLAG_DUE;
     /* If MPI_T crashes, the MPI calls of the crash handler are nested calls, without samples. */
     if (chain_tool_after[function] || (traffic & CALL_FORWARDS) || (chain_due && kind == CALL_TOOL))

@@ -20,15 +20,13 @@ static struct tool tools[CHAIN_MAX_TOOLS + 1]; /* numbered from 1: 0 is the libr
 static int tool_count, initializing; /* numbers of tools; 0: none */
 static bool linked; /* nexts are valid */
 
-static int tell_to = -1;
-
-void chain_tell_to(int descriptor) { tell_to = descriptor; }
+int chain_tell_to = -1;
 
 void chain_tell(const char *format, ...)
 {
     char line[4200];
     va_list arguments;
-    if (tell_to < 0) return;
+    if (chain_tell_to < 0) return;
     va_start(arguments, format);
     int length = vsnprintf(line, sizeof line - 1, format, arguments);
     va_end(arguments);
@@ -37,7 +35,7 @@ void chain_tell(const char *format, ...)
     for (int i = 0; i < length; i++)
         if (line[i] == '\n') line[i] = ' ';
     line[length++] = '\n';
-    if (write(tell_to, line, (size_t)length) < 0) tell_to = -1;
+    if (write(chain_tell_to, line, (size_t)length) < 0) chain_tell_to = -1;
 }
 
 static bool is_function(int function)

@@ -12,8 +12,7 @@
 enum chain_flag {
     CHAIN_FLAG_DUE = 1,       /* count down for the sampler, after the call */
     CHAIN_FLAG_DUE_FIRST = 2, /* the same before the call, for functions that wait for others */
-    /* with only these, a stub counts down and jumps to the next symbol */
-    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST,
+    CHAIN_FLAGS_DUE = CHAIN_FLAG_DUE | CHAIN_FLAG_DUE_FIRST, /* with only these, stubs count down and jump on */
     CHAIN_FLAG_DEPTH = 4,     /* only tracks call depth */
     CHAIN_FLAG_ENTER = 8,     /* an observer's enter */
     CHAIN_FLAG_LEAVE = 16,    /* an observer's leave */
@@ -24,8 +23,7 @@ enum chain_flag {
     CHAIN_FLAG_HOOK = 512,        /* initialization, end, objects */
     CHAIN_FLAG_UNRESOLVED = 1024,
     CHAIN_FLAG_START = 4096, /* function tools are to be initialized first */
-    /* write the thread's state; with only this and a countdown, a function does nothing else (chain_states) */
-    CHAIN_FLAG_STATE = 2048
+    CHAIN_FLAG_STATE = 2048 /* write the thread's state; with only this and a countdown, a function does nothing else */
 };
 
 struct chain_link {
@@ -41,8 +39,7 @@ struct chain_observers {
 /* One element per function, defined in wrappers.c. In pairs, the first is for MPI_X and the second for PMPI_X. */
 extern uint16_t chain_flags[];
 extern struct chain_observers chain_observers[];
-/* another PMPI tool after the agent wraps this function, and may call other MPI functions */
-extern uint8_t chain_tool_after[];
+extern uint8_t chain_tool_after[]; /* another PMPI tool after the agent wraps it, and may call other MPI functions */
 extern chain_any_function *chain_next[][2];  /* next symbols */
 extern chain_any_function *chain_targets[][2];  /* the functions that the wrappers jump to */
 extern chain_any_function *const chain_records[][2]; /* the functions that record; NULL: no wrapper */
@@ -53,8 +50,7 @@ extern const uint16_t chain_starting_flags[];
 extern const struct chain_observer *const chain_nobody[]; /* the empty list */
 
 extern chain_any_function *const chain_states[][2]; /* the functions that only write states */
-/* where to jump after counting down: the next symbol, or the one of chain_states */
-extern chain_any_function *chain_after_countdown[][2];
+extern chain_any_function *chain_after_countdown[][2]; /* where to jump then: the next symbol, or in chain_states */
 extern const uint32_t chain_state_arguments[]; /* 0: the function has no state */
 
 /* ---- observers.c ---- */
@@ -67,7 +63,7 @@ void chain_observers_end_thread(void);
 
 /* ---- flags.c ---- */
 
-extern const struct chain_owner *chain_owner;
+extern const struct chain_owner *chain_owner; /* set by the owner; until then no callback is called */
 
 /* What flags and targets depend on. The files that change it call chain_set_flags or chain_set_targets. */
 extern bool chain_resolved;   /* resolve.c: the next symbols are known */
@@ -113,8 +109,7 @@ void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, i
 
 /* ---- reads.c ---- */
 
-/* Before a one-sided read of `bytes` bytes; 0: too many, or unknown. It is progress unless it repeats an earlier
- * one. */
+/* Before a one-sided read of `bytes` bytes; 0: too many, or unknown. Progress unless it repeats an earlier one. */
 void chain_state_read(struct chain_state *state, int64_t displacement, const void *buffer, uint64_t bytes);
 /* Pending reads are complete. A changed value is progress. */
 void chain_state_reads_end(struct chain_state *state);
@@ -153,8 +148,7 @@ void chain_report_leave(const struct chain_call *call);
 
 /* ---- names.c ---- */
 
-/* Notes the functions that the program finds only because of the agent, and the library's functions that the agent
- * hides. */
+/* Notes the functions that the program finds only because of the agent, and the library's that the agent hides. */
 void chain_compare_names(void);
 
 /* ---- loadtools.c ---- */

@@ -214,7 +214,7 @@ void chain_check_tools(int descriptor)
 {
     const char *path = agent_config("library", 0);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    chain_tell_to(descriptor);
+    chain_tell_to = descriptor;
     if (!library_is_linked() && path && !dlopen(path, RTLD_NOW | RTLD_GLOBAL)) {
         fail(path);
         _exit(0);

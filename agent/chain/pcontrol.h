@@ -51,7 +51,8 @@ static NOINLINE int go_MPI_Pcontrol(struct chain_call *record, int shifted, int 
     chain_before_next(record);
     int rc;
     if (record->flags & CHAIN_FLAG_TOOLS)
-        rc = ((tool_MPI_Pcontrol *)link->function)((struct chain_context){record}, link->tool_id, level, PCONTROL_MORE(*a));
+        rc = ((tool_MPI_Pcontrol *)link->function)((struct chain_context){record}, link->tool_id, level,
+                                                   PCONTROL_MORE(*a));
     else
         rc = ((type_MPI_Pcontrol *)chain_next[ID_MPI_Pcontrol][shifted])(level, PCONTROL_MORE(*a));
     chain_after_next(record);

@@ -26,7 +26,8 @@ static void end_thread(void)
     *thread = (struct chain_state_thread){0};
 }
 
-void chain_state_begin(void)
+/* Gives the calling thread a state before its first call. */
+static void begin_outermost(void)
 {
     struct chain_state_thread *thread = &chain_state_thread;
     if (thread->state || !chain_states_on) return;
@@ -49,7 +50,7 @@ struct chain_state *chain_state_find(const void *address, const void *frame)
     struct chain_state *state = thread->state;
     if (!state) {
         if (library_calls(address)) return NULL;
-        chain_state_begin();
+        begin_outermost();
         return thread->state;
     }
     if (state == &nowhere) return state;
@@ -147,7 +148,7 @@ void chain_states_start(const struct chain_state_owner *to, const uint32_t *text
     for (int i = 0; i < chain_function_count; i++)
         chain_state_words[i] = texts[i] | (uint64_t)chain_state_arguments[i] << 32;
     chain_states_on = true;
-    chain_state_begin();
+    begin_outermost();
     chain_set_flags();
 }
 

@@ -89,8 +89,7 @@ enum { CHAIN_READS = 8 };
 enum chain_epoch {
     CHAIN_EPOCH_EXCLUSIVE, CHAIN_EPOCH_SHARED, /* before a lock of `target`, CHAIN_ALL_TARGETS for all */
     CHAIN_EPOCH_LOCKED,                        /* after it */
-    /* after the last operation to the thread's `target` was flushed, if it is this one */
-    CHAIN_EPOCH_FLUSHED,
+    CHAIN_EPOCH_FLUSHED, /* after the last operation to the thread's `target` was flushed, if it is this one */
     CHAIN_EPOCH_UNLOCKED,
     CHAIN_EPOCH_POST, CHAIN_EPOCH_START,       /* before, with the group */
     CHAIN_EPOCH_COMPLETED, CHAIN_EPOCH_WAITED, /* after: they end what START and POST have begun */
@@ -140,14 +139,10 @@ struct chain_state_owner {
 /* Starts to write states. texts has the owner's number of each function's name. */
 void chain_states_start(const struct chain_state_owner *owner, const uint32_t *texts);
 
-/* Gives the calling thread a state before its first call. */
-void chain_state_begin(void);
-
 /* How often a persistent collective was started; 0: it is not persistent, or this is unknown. */
 uint32_t chain_state_starts(uint64_t object, uint32_t number);
 
-/* Stops for good. Calls in progress, of this thread or others, may still write to their states, except the calling
- * thread's. */
+/* Stops for good. Calls in progress may still write to their states, except the calling thread's. */
 void chain_states_stop(void);
 
 #pragma GCC visibility pop

@@ -48,14 +48,15 @@
 #define CHAIN_TEXT(x) CHAIN_TEXT_(x)
 
 #define CHAIN_STUB_MACRO                                                                                               \
-    ".macro chain_stub name, place\n.p2align 4\n.globl \\name\n.type \\name, " CHAIN_TYPE "\n\\name:\n"                  \
-    ".cfi_startproc\n" CHAIN_LANDING CHAIN_JUMP("chain_targets", "\\place") ".cfi_endproc\n.size \\name, . - \\name\n.endm\n"
+    ".macro chain_stub name, place\n.p2align 4\n.globl \\name\n.type \\name, " CHAIN_TYPE "\n\\name:\n"                \
+    ".cfi_startproc\n" CHAIN_LANDING CHAIN_JUMP("chain_targets", "\\place") ".cfi_endproc\n"                           \
+    ".size \\name, . - \\name\n.endm\n"
 
 #define CHAIN_COUNTDOWNS(count)                                                                                        \
     ".p2align 4\n.globl chain_countdowns\n.hidden chain_countdowns\n.type chain_countdowns, " CHAIN_TYPE "\n"          \
     "chain_countdowns:\n.cfi_startproc\n.set .Lplace, 0\n.rept 2 * (" count ")\n" CHAIN_LANDING CHAIN_COUNT_DOWN       \
     CHAIN_JUMP("chain_after_countdown", ".Lplace") "1: " CHAIN_JUMP("chain_records", ".Lplace")                        \
-    ".set .Lplace, .Lplace + 8\n.org chain_countdowns + " CHAIN_TEXT(CHAIN_STRIDE) " * .Lplace / 8\n.endr\n"            \
+    ".set .Lplace, .Lplace + 8\n.org chain_countdowns + " CHAIN_TEXT(CHAIN_STRIDE) " * .Lplace / 8\n.endr\n"           \
     ".cfi_endproc\n.size chain_countdowns, . - chain_countdowns\n"
 
 #define CHAIN_ASSEMBLER(count, stubs) \

@@ -18,9 +18,9 @@ bool chain_add_tool(const char *name, void (*init)(int), const char *path);
 /* Builds the chain, after all init callbacks. */
 void chain_link_tools(void);
 
-/* Writes a line for mpitx if it only checks tools: from chain_tell_to on. */
+/* Writes a line for mpitx if it only checks tools. */
 void chain_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void chain_tell_to(int descriptor);
+extern int chain_tell_to; /* a descriptor; -1: none */
 
 #pragma GCC visibility pop
 

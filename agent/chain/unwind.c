@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-enum { INNERMOST = 64 }; /* frames of the agent */
+#include "mpi/library.h"
+
+enum { INNERMOST = 64, BINDINGS_DEEP = 8 }; /* frames of the agent, of bindings */
 
 static __typeof__(_Unwind_Backtrace) *backtrace;
 static __typeof__(_Unwind_GetIP) *get_address;
@@ -44,4 +46,14 @@ unsigned chain_unwind(const struct chain_call *call, struct chain_frame *frames,
     if (backtrace && !call->abandoned && most > 0) backtrace(visit, &walk);
     if (walk.count == 0) frames[walk.count++] = (struct chain_frame){(uintptr_t)call->address, (uintptr_t)call->frame};
     return walk.count;
+}
+
+void chain_sites(const struct chain_call *call, uint64_t *stack, unsigned most)
+{
+    struct chain_frame frames[CHAIN_SITES + BINDINGS_DEEP];
+    bool walks = most > 1 || library_is_binding((uintptr_t)call->address);
+    unsigned first = 0, count = walks ? chain_unwind(call, frames, most + BINDINGS_DEEP) : 0;
+    stack[0] = (uintptr_t)call->address;
+    while (first + 1 < count && library_is_binding(frames[first].address)) first++;
+    for (unsigned i = 0; i < most && first + i < count; i++) stack[i] = frames[first + i].address;
 }

@@ -45,8 +45,8 @@ static inline void chain_after_next(struct chain_call *record)
 
 /* ---- states: the wrapper fills in the arguments between chain_state_open and chain_state_opened ---- */
 
-/* The row's sequence follows from `calls`: incrementing both would take twice as long, as each waits for the call
- * before. Never 0. */
+/* The row's sequence follows from `calls`: incrementing both takes twice as long, as each waits for the call before.
+ * Never 0. */
 static inline uint32_t chain_state_sequence(uint64_t calls) { return (uint32_t)(2 * calls) | UINT32_C(1) << 31; }
 
 static inline __attribute__((always_inline)) struct chain_state *chain_state_open(int function, const void *address,

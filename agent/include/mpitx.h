@@ -7,8 +7,7 @@
  *
  * Phases can be nested; a call belongs to the innermost one. They belong to the calling thread, and those of the thread
  * that called MPI_Init also to threads that have not begun one. Without mpitx, these calls do nothing: they are calls
- * of MPI_Pcontrol, with levels that no library uses. So no other library has to be linked. mpitx.f90 is the same for
- * Fortran. */
+ * of MPI_Pcontrol, with levels that no library uses. No other library has to be linked. mpitx.f90 is for Fortran. */
 #ifndef MPITX_PHASES_H
 #define MPITX_PHASES_H
 

@@ -4,8 +4,7 @@
  *
  * Any thread may make any transition, and many threads may open and finalize sessions at once. The thread whose
  * compare-exchange succeeds makes the transition. A thread that opens another session meanwhile waits for the start, as
- * its calls would not be counted. A thread that ends the process waits for an end in progress. Both waits are
- * bounded. */
+ * its calls would not be counted. A thread that ends the process waits for an end in progress. Both are bounded. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -179,8 +178,7 @@ static void before_finalize(bool session)
 
 static void after_finalize(void) { if (atomic_fetch_sub(&pending_count, 1) == 1) finish("finalize"); }
 
-/* Ends the process's recording. If a signal interrupted this thread while it was writing the end, that end will not
- * continue. */
+/* Ends the recording. If a signal interrupted this thread while it was writing the end, that end will not continue. */
 static void leave(enum agent_end end, const char *how)
 {
     end_run(end);
@@ -218,7 +216,7 @@ __attribute__((constructor)) static void start(void)
                                              wrong_family, armed, pass_object, pass_pcontrol,
                                              life_spawning, life_spawned};
     char *configuration = life_configuration();
-    chain_set_owner(&owner);
+    chain_owner = &owner;
     pvar_in_child = become_child;
     chain_watch_libraries();
     if (!configuration) return;

@@ -24,8 +24,7 @@ static struct {
 bool ask_exchanges_are_filled;
 static unsigned asking;               /* threads that ask about an object that the application could free */
 static AGENT_THREAD unsigned asks; /* of this thread: it may be asking in a signal handler */
-/* threads that do not end asking: they were cancelled, or are not in this child of a fork */
-static unsigned stuck;
+static unsigned stuck; /* threads that do not end asking: they were cancelled, or are not in this child of a fork */
 
 void library_bind(void)
 {

@@ -30,8 +30,7 @@ extern bool ask_exchanges_are_filled;
 /* After a call that has initialized MPI. -1: unknown */
 int ask_thread_level(void);
 
-/* Waits until no other thread asks: after the epoch of an object or of the datatypes has changed, before the object is
- * freed. */
+/* Waits until no other thread asks: after the epoch of an object or the datatypes has changed, before it is freed. */
 void ask_settle(void);
 
 /* ---- datatypes and statuses ---- */
@@ -55,8 +54,7 @@ bool ask_comm(uint64_t comm, uint32_t epoch, struct ask_comm *facts);
 /* The neighbors that send to this process (in) and receive from it (out), 0 without a topology. */
 struct ask_neighbors {
     int32_t in, out;
-    /* a bit for each neighbor beyond an edge of a Cartesian grid (MPI_PROC_NULL): its buffers are not used */
-    uint64_t absent;
+    uint64_t absent; /* a bit for each neighbor beyond the edge of a Cartesian grid (MPI_PROC_NULL): without buffers */
 };
 bool ask_neighbors(uint64_t comm, uint32_t epoch, struct ask_neighbors *neighbors);
 

@@ -38,8 +38,7 @@ enum call_traffic {
     CALL_COMPLETES = 8, /* can complete a receive, or a request that made a communicator */
     CALL_OBJECTS = 16,  /* makes, names or frees communicators, windows or files */
     CALL_FORWARDS = 32, /* a removed function: libraries jump from it to its successor */
-    /* frees an object that the agent remembers by its handle: a datatype, communicator, window or file */
-    CALL_FREES = 64,
+    CALL_FREES = 64, /* frees an object that the agent knows by its handle: a datatype, communicator, window or file */
     CALL_REMEMBERED = 128 /* the agent always remembers its arguments: sizes of datatypes, paths of programs to spawn */
 };
 
@@ -59,18 +58,15 @@ struct call_description {
     bool completions;          /* call the hook for each message */
     bool lasted;               /* set by the caller after the call: it took long (chain_report_long) */
     bool estimated;            /* received_bytes is the posted size: the library does not report the received size */
-    /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
-    bool unsized;
-    /* the call has succeeded, so its handles are alive, and the library may be asked about them */
-    bool asks;
+    bool unsized; /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
+    bool asks; /* the call has succeeded, so its handles are alive, and the library may be asked about them */
     uint32_t epoch;            /* of comm, at a time when a call that succeeded has used it */
     uint32_t types;            /* epochs_of_types before the call, if it is unsized */
 
     /* From the arguments: */
     int32_t peer;              /* destination, source or root, as the application gave it: a rank in comm */
     int32_t tag;
-    /* of calls that both send and receive, whose peer and tag are the destination's; else not set */
-    int32_t source, source_tag;
+    int32_t source, source_tag; /* of calls that send and receive; peer and tag are the destination's; else not set */
     uint64_t comm;             /* or the window, or the file */
     uint64_t request;          /* the number of the request, or of the matched message, that it makes; 0: none */
     const void *requests;      /* the application's MPI_Request array; NULL: none */
@@ -111,8 +107,8 @@ struct call_completion {
     uint64_t comm;          /* or the window; 0 unknown */
     uint32_t epoch;         /* of comm, while it was alive: it may be freed before its messages arrive */
     uint64_t bytes;
-    uint64_t request;       /* the number of the request that sends it, or of the request or matched message of a receive
-                               that an earlier call posted; else 0 */
+    uint64_t request;       /* the number of the request that sends it, or of the request or matched message of an
+                               earlier receive; else 0 */
     int32_t function;       /* the function that sends it or posted the receive */
     int32_t peer;           /* destination or source: a rank in comm, in an intercommunicator's remote group */
     struct call_peer world; /* the same process */

@@ -56,8 +56,7 @@ static void learn_predefined(void)
 #endif
 }
 
-/* A program that uses only sessions has no MPI_COMM_WORLD. Its rank in the process set mpi://WORLD is the
- * launcher's. */
+/* A program with only sessions has no MPI_COMM_WORLD. Its rank in the process set mpi://WORLD is the launcher's. */
 static void ask_launcher(struct agent_process *process)
 {
 #ifdef OPEN_MPI

@@ -123,8 +123,7 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
     for (int i = 0; i < count; i++) {
         struct request request;
         if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
-        /* an active one completed unseen: MPICH's MPI_Waitany skips requests with MPI_PROC_NULL */
-        call->started += !request.active;
+        call->started += !request.active; /* one completed unseen: MPICH's MPI_Waitany skips those with MPI_PROC_NULL */
         share_comm(call, &request, i == 0);
         if (call->completions && (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE))
             call_hooks.restarted(call, request.serial + 1);
@@ -140,8 +139,7 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
     }
 }
 
-/* Called before the library frees the handle: another thread's new request with the same handle would replace a
- * persistent one. */
+/* Called before the library frees the handle: another thread's new request with its handle would replace it. */
 void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed)
 {
     if (request == NULL_REQUEST || !requests_take(HANDLE_NUMBER(request), call->made, freed)) freed->handle = 0;

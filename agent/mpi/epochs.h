@@ -7,8 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 /* A handle refers to the same object as long as its epoch is the same. The epoch increases before an object with the
- * same hash is freed, and again after, as the application may use the object in a callback of the call that frees
- * it. */
+ * same hash is freed, and again after, as a callback of the call that frees it may use the object. */
 enum { EPOCHS = 1 << 16 };
 extern uint32_t epochs[EPOCHS];
 extern uint64_t epochs_posted[EPOCHS]; /* the last object with the hash that requests were started with; 0: none */

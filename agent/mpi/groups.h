@@ -6,12 +6,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The caller frees them. NULL: unknown, for example without MPI_COMM_WORLD. Processes that are not in it have negative
+/* The caller frees them. NULL: unknown, for example without MPI_COMM_WORLD. Processes outside of it have negative
  * ranks. */
 int32_t *groups_ranks(MPI_Group group, int size);
-
-/* False: unknown. */
-bool groups_translate(MPI_Group group, int count, const int *ranks, int *found);
 
 #pragma GCC visibility pop
 

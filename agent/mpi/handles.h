@@ -21,8 +21,7 @@ struct mpi_constants {
 };
 extern struct mpi_constants mpi_constants;
 enum { PLAIN_TYPES = 28 };
-/* predefined types without gaps; NULL: the library does not have it */
-extern MPI_Datatype mpi_plain_types[PLAIN_TYPES];
+extern MPI_Datatype mpi_plain_types[PLAIN_TYPES]; /* predefined types without gaps; NULL: the library has none */
 #define COMM_WORLD mpi_constants.world
 #define COMM_SELF mpi_constants.self
 #define NULL_COMM mpi_constants.null_comm

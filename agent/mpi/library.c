@@ -144,8 +144,7 @@ bool library_is_inside(const void *pointer)
         if (within(&inside[i], address)) return true;
     for (unsigned i = 0; i < OUTSIDES; i++)
         if (within(&outside[i], address)) return false;
-    /* The object may have been loaded since. Code without an object (compiled at run time) counts as the
-     * application's. */
+    /* The object may have been loaded since. Code without an object (compiled at run time) is the application's. */
     struct search search = {.address = address, .range = {address & ~(uintptr_t)4095, 4096}};
     each_loaded(find_object, &search);
     if (is_part(search.path) && add_inside(search.range)) return true;
@@ -242,8 +241,7 @@ bool library_is_tool(const void *function)
     static char path[PATH_MAX];
     last = object_of(function, path);
     tool = last.size && !is_interface(path) && !is_part(path) && !strstr(path, "libmpi");
-    /* MPICH's Fortran interface has some functions of its own */
-    if (last.size && !is_interface(path)) add_inside(last);
+    if (last.size && !is_interface(path)) add_inside(last); /* MPICH's Fortran interface has functions of its own */
     return tool;
 }
 

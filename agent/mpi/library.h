@@ -19,8 +19,7 @@ extern struct library library;
 /* Whether the program is linked with an MPI library, so that it cannot use another one. */
 bool library_is_linked(void);
 
-/* library_find finds the library; library_bind then binds the functions and constants (handles.h). Each is called
- * once. */
+/* library_find finds the library; library_bind then binds the functions and constants (handles.h). Once each. */
 void library_find(void);
 void library_bind(void);
 
@@ -83,8 +82,7 @@ static inline bool library_is_binding(uintptr_t address)
     return false;
 }
 
-/* Treats the loaded object of a function tool as part of the library. A tool that is linked into the program itself is
- * not. */
+/* Treats the loaded object of a function tool as part of the library. A tool in the program itself is not. */
 void library_add_tool(const void *address);
 
 enum { LIBRARY_TOOLS = 16 };

@@ -6,8 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Ranks refer to the processes of `peers`: in an intercommunicator those of the remote group, else those of the own
- * one. */
+/* Ranks refer to the processes of `peers`: in an intercommunicator the remote group, else the own one. */
 struct object_facts {
     int size;       /* of the own group, which libraries report one element per process for; 0: unknown */
     int peers;      /* the size of the group that ranks refer to; 0: unknown */

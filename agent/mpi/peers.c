@@ -26,9 +26,9 @@ struct departed {
     struct call_peer *peers; /* by rank */
 };
 
-bool peers_have_world;
+static bool have_world; /* MPI_COMM_WORLD may be used: not with sessions only, nor after MPI_Finalize */
 static AGENT_THREAD struct entry *entries; /* NULL: none yet */
-static MPI_Group world;                    /* while peers_have_world */
+static MPI_Group world;                    /* while have_world */
 static MPI_Group jobs[JOBS]; /* spawned jobs, with processes in the order of their MPI_COMM_WORLD; 0: none */
 static int32_t job_count;
 static MPI_Group parents; /* those who spawned ours */
@@ -39,9 +39,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for departed */
 
 static const struct call_peer unknown = {CALL_NONE, CALL_NONE};
 
-bool groups_translate(MPI_Group group, int count, const int *ranks, int *found)
+/* False: unknown. */
+static bool translate_all(MPI_Group group, int count, const int *ranks, int *found)
 {
-    return peers_have_world && ask_translate(group, count, ranks, world, found);
+    return have_world && ask_translate(group, count, ranks, world, found);
 }
 
 int32_t *groups_ranks(MPI_Group group, int size)
@@ -50,7 +51,7 @@ int32_t *groups_ranks(MPI_Group group, int size)
     int32_t *ranks = memory_get((size_t)size * sizeof *ranks);
     int *own = memory_get((size_t)size * sizeof *own);
     for (int i = 0; own && i < size; i++) own[i] = i;
-    if (!ranks || !own || !groups_translate(group, size, own, ranks)) {
+    if (!ranks || !own || !translate_all(group, size, own, ranks)) {
         free(ranks);
         ranks = NULL;
     }
@@ -82,7 +83,7 @@ static struct call_peer identify_other(MPI_Group group, int rank)
 static struct call_peer identify(MPI_Group group, int rank)
 {
     int found = MPI_UNDEFINED;
-    if (rank < 0 || rank >= ask_group_size(group) || !groups_translate(group, 1, &rank, &found)) return unknown;
+    if (rank < 0 || rank >= ask_group_size(group) || !translate_all(group, 1, &rank, &found)) return unknown;
     return found != MPI_UNDEFINED ? (struct call_peer){0, found} : identify_other(group, rank);
 }
 
@@ -101,7 +102,7 @@ static struct call_peer *identify_all(MPI_Group group, int size)
 static void depart(uint64_t object, uint32_t epoch)
 {
     MPI_Group group;
-    if (object == handles_world || !peers_have_world || !ask_group(CALL_COMM, object, epoch, true, &group)) return;
+    if (object == handles_world || !have_world || !ask_group(CALL_COMM, object, epoch, true, &group)) return;
     struct departed new = {.object = object, .epoch = epoch, .size = ask_group_size(group)};
     new.peers = identify_all(group, new.size);
     ask_free_group(&group);
@@ -124,8 +125,7 @@ static struct call_peer find_departed(uint64_t object, uint32_t epoch, int32_t r
     return found;
 }
 
-/* The handle may be one that the library is about to refuse; an object that requests were started with is known to be
- * alive. */
+/* The library may be about to refuse the handle; an object that requests were started with is known to be alive. */
 void peers_freeing(enum call_object kind, uint64_t object)
 {
     int saved = errno;
@@ -143,7 +143,7 @@ void peers_freeing(enum call_object kind, uint64_t object)
 
 struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
-    if (object == 0 || rank < 0 || !peers_have_world) return unknown;
+    if (object == 0 || rank < 0 || !have_world) return unknown;
     if (epoch != epochs_now(object)) return window ? unknown : find_departed(object, epoch, rank);
     if (!entries && !(entries = memory_new(ENTRIES, sizeof *entries))) return unknown;
     struct entry *entry = &entries[epochs_hash(object + (uint64_t)rank) % ENTRIES];
@@ -157,8 +157,8 @@ struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int
 
 void peers_start(void)
 {
-    peers_have_world = ask_group(CALL_COMM, handles_world, epochs_now(handles_world), false, &world);
-    if (!peers_have_world)
+    have_world = ask_group(CALL_COMM, handles_world, epochs_now(handles_world), false, &world);
+    if (!have_world)
         agent_note("the processes at the other end of messages are not known: the MPI library did not tell the group "
                    "of MPI_COMM_WORLD");
     has_parents = ask_parents(&parents);
@@ -175,8 +175,8 @@ void peers_spawned(union mpi_handle children, int32_t job)
 
 void peers_end(void)
 {
-    bool had_world = peers_have_world;
-    peers_have_world = false;
+    bool had_world = have_world;
+    have_world = false;
     for (int i = 0; i < JOBS; i++) {
         MPI_Group job = __atomic_exchange_n(&jobs[i], 0, __ATOMIC_ACQUIRE);
         if (job) ask_free_group(&job);

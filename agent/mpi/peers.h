@@ -10,9 +10,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* MPI_COMM_WORLD may be used: not with sessions only, nor in sessions after MPI_Finalize */
-extern bool peers_have_world;
-
 /* Before the object is freed. The processes of a communicator with requests are kept until these complete. */
 void peers_freeing(enum call_object kind, uint64_t object);
 

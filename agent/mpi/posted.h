@@ -47,8 +47,7 @@ static inline void posted_cancel(uint64_t handle)
 /* Copies one out, without the bits of its function; false if it is unknown. For any thread. */
 bool posted_find(uint64_t handle, struct posted *found);
 
-/* Reads n handles, 0 for MPI_REQUEST_NULL, from the application's array, which may be gone: from any thread, without a
- * fault. */
+/* Reads n handles, 0 for MPI_REQUEST_NULL, from the application's array, which may be gone: without a fault. */
 bool posted_read(uint64_t array, uint64_t *handles, unsigned n);
 
 #pragma GCC visibility pop

@@ -73,7 +73,7 @@ static __attribute__((noinline)) bool lock(struct bucket *bucket)
     return false;
 }
 
-/* Locks the handle's bucket and returns it; NULL if another thread holds it too long, or if requests_start was not
+/* Locks the handle's bucket and returns it; NULL: another thread holds it too long, or requests_start was not
  * called. */
 static inline struct bucket *enter(uint64_t handle)
 {
@@ -87,8 +87,7 @@ static void leave(struct bucket *bucket)
     if (requests_shared) __atomic_store_n(&bucket->lock, FREE, __ATOMIC_RELEASE);
 }
 
-/* The newest entry with this handle and a serial below `made`. Older entries are requests that share the handle or
- * completed unseen. */
+/* The newest entry with this handle and a serial below `made`. Older entries share the handle or completed unseen. */
 static struct request *find(struct bucket *bucket, uint64_t handle, uint64_t made)
 {
     struct request *newest = NULL;

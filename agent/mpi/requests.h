@@ -64,8 +64,8 @@ extern uint64_t requests_made;
 bool requests_start(void);
 
 /* The entry for a new request, to be filled in before requests_close. Fields that depend on the table or on other
- * requests are set. If an older request with this handle does not share it, that request has completed unseen. NULL if
- * the table is full. */
+ * requests are set. If an older request with this handle does not share it, that one has completed unseen. NULL: the
+ * table is full. */
 struct request *requests_open(uint64_t handle, enum request_kind kind, bool persistent);
 void requests_close(uint64_t handle);
 

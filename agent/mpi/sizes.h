@@ -1,7 +1,7 @@
 /* sizes.h: what the agent remembers of datatypes and communicators, so that it need not ask the library about the
  * arguments of a call before the library has accepted them. Without mpi.h.
  *
- * Tables have a fixed size, and later entries replace earlier ones. What is not in them is asked after a call that
+ * Tables have a fixed size, and later entries replace earlier ones. Others are asked for after a call that
  * succeeded. */
 #ifndef MPITX_SIZES_H
 #define MPITX_SIZES_H

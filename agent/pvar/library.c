@@ -34,16 +34,15 @@ bool pvar_open(void)
 }
 
 /* The thread level requested for MPI_T. In Open MPI it becomes the library's level: up to 5.0, MPI_Query_thread returns
- * it; 6.0 locks in every call from then on. So the application's own level is requested. In MPICH it applies to MPI_T
- * only. */
+ * it; 6.0 locks in every call from then on. So the application's own level is requested. In MPICH it is MPI_T's
+ * alone. */
 static int level_to_ask(void)
 {
     if (strcmp(library_family, "mpich") == 0) return MPITX_THREAD_MULTIPLE;
     return agent_process.thread_level < 0 ? MPITX_THREAD_SINGLE : MPITX_THREAD_SINGLE + agent_process.thread_level;
 }
 
-/* While MPI_T is initialized, Open MPI does not finalize with its last session, and the next session cannot
- * communicate. */
+/* While MPI_T is initialized, Open MPI does not finalize with its last session, and the next one cannot communicate. */
 static bool must_end_first(void) { return agent_process.sessions && strcmp(library_family, "openmpi") == 0; }
 
 /* Open MPI 6 can end MPI_T before its last session. It has MPI_T events; earlier releases do not. */

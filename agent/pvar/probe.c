@@ -111,8 +111,8 @@ static void report_faults(struct pvar_variable **chosen, const struct mpitx_prob
     }
 }
 
-/* Skips variables that appeared late. Trying them would copy a process that may be large by now, so the user has to ask
- * for it. */
+/* Skips variables that appeared late. Trying them would copy a process that may be large by now, so users have to
+ * ask. */
 static void skip_late(struct pvar_variable **chosen, int n)
 {
     static bool reported;
@@ -164,8 +164,7 @@ void pvar_try_new(const struct pvar_object *object)
     }
     static bool had_communicator;
     bool communicator = object->bind == MPITX_BIND_MPI_COMM;
-    /* a program with sessions starts with its first communicator */
-    bool late = pvar.started && (had_communicator || !communicator);
+    bool late = pvar.started && (had_communicator || !communicator); /* with sessions, it starts with its first one */
     had_communicator |= communicator;
     if (n > 0 && when() == PROBE_NONE)
         for (int i = 0; i < n; i++) chosen[i]->proof = PVAR_GOOD; /* as requested */

@@ -135,8 +135,7 @@ const char *pvar_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */
 bool pvar_open(void);    /* finds MPI_T's routines; on failure, notes say why */
 bool pvar_init_mpi_t(const char *without); /* once; on failure, a note says that there is "no …" (without) and why */
 void pvar_start_mpi_t(void); /* with a session */
-/* ends MPI_T where the library needs it; nothing may use it at the same time or later */
-void pvar_before_last_session(void);
+void pvar_before_last_session(void); /* ends MPI_T where the library needs it; nothing may use it then or later */
 
 /* select.c */
 void pvar_read_patterns(void);
@@ -167,8 +166,7 @@ void pvar_reading_status(struct pvar_group *group, struct pvar_reading *reading,
 /* read.c */
 void pvar_read(struct pvar_group *group, uint64_t now);
 bool pvar_read_one(struct pvar_group *group, struct pvar_reading *reading, uint64_t now); /* false: there is no value */
-/* of the value read last; NaN: no such element */
-double pvar_element(const struct pvar_reading *reading, uint32_t element);
+double pvar_element(const struct pvar_reading *reading, uint32_t element); /* of the last value; NaN: no such element */
 bool pvar_stop_library(void); /* stops reading the library's variables; returns whether any was read */
 
 /* set.c */

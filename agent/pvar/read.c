@@ -1,5 +1,5 @@
-/* read.c: reads the values of one instant. It calls the library's function directly, as the shim would add a tenth to
- * the cost of a sample. */
+/* read.c: reads the values of one instant. It calls the library's function directly, as the shim adds a tenth to a
+ * sample's cost. */
 #define _GNU_SOURCE
 #include <string.h>
 

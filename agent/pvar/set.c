@@ -92,7 +92,7 @@ static void failed(struct setting *s, const char *what)
     s->result = s->text;
 }
 
-/* Tries settings without a result in a child: reads them, and writes those that have a parsed value and are to be
+/* Tries settings without a result in a child: reads them, and writes those with a parsed value that are to be
  * written. */
 static void try_settings(struct setting *s, int n, bool write)
 {

@@ -52,8 +52,7 @@ static bool lock_file(int fd, short how)
 static void truncate_partial(int fd, off_t n)
 {
     off_t end = lseek(fd, 0, SEEK_CUR);
-    /* two holders of shared locks would wait for each other */
-    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* two holders of shared locks would deadlock */
     if (fcntl(fd, F_OFD_SETLK, &none) == 0 && lock_file(fd, F_WRLCK) && lseek(fd, 0, SEEK_END) == end)
         (void)!ftruncate(fd, end - n);
 }

@@ -1,6 +1,6 @@
 /* claim.c: only the first process of each rank is recorded. A child that inherits the environment, or the next program
- * of a script, has the same rank in the same run. The file "claims" has 32 bytes for each rank, also for those that are
- * about to be spawned. */
+ * of a script, has the same rank in the same run. The file "claims" has 32 bytes for each rank, also those about to be
+ * spawned. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 

@@ -16,7 +16,7 @@ static uint32_t type_bytes(int type)
     return type > 0 && type < (int)(sizeof bytes) ? bytes[type] : 0;
 }
 
-/* Lays out fields from an offset, a multiple of 8, and adds up the bytes of their declaration. Returns 0 if a field is
+/* Lays out fields from an offset, a multiple of 8, and adds up the bytes of their declaration. 0: a field is
  * invalid. */
 static uint64_t lay_out(const struct mpitx_run_field *fields, uint32_t count, uint64_t at, size_t *declaration)
 {

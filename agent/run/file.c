@@ -87,8 +87,8 @@ void *run_map_new(const char *path, size_t bytes)
     return NULL;
 }
 
-/* The program's shared memory may be in the same file system (Open MPI's grows as it is used). Without room its next
- * touch raises SIGBUS. */
+/* The program's shared memory may be in the same file system (Open MPI's grows). Without room its next touch raises
+ * SIGBUS. */
 bool run_leaves_room(const char *path, uint64_t bytes, unsigned share)
 {
     struct statfs s;

@@ -61,15 +61,13 @@ enum run_counter {
     RUN_LOST_ROWS,     /* table rows dropped */
     RUN_OLD_EVENTS,    /* events that newer ones have replaced (keep the last) */
     RUN_OLD_TICKS,     /* the time of the newest of them */
-    /* how often the agent was refused what it needs: see struct agent_lacks, also for the next two */
-    RUN_LACKS,
+    RUN_LACKS, /* how often the agent was refused what it needs: see struct agent_lacks, also for the next two */
     RUN_LACK_ERRNO,
     RUN_LACK_WHAT,
     RUN_COUNTERS,
 };
 
-/* The head of a live file, with the counters that must survive kill -9. Further live files of the process have no
- * counters. */
+/* The head of a live file, with the counters that must survive kill -9. Its further live files have none. */
 struct run_live {
     uint64_t magic;
     uint16_t version, header_bytes;

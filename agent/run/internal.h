@@ -119,8 +119,7 @@ struct mpitx_run {
 
     _Atomic uint64_t sequence;
     uint64_t share;           /* bytes that this rank may write; 0: no limit */
-    /* bytes of sealed chunks that stay, and of chunks of events and tables since they were taken */
-    _Atomic uint64_t written;
+    _Atomic uint64_t written; /* bytes of sealed chunks that stay, and of events and tables since they were taken */
     int policy;
     bool budget_noted;
 
@@ -226,7 +225,7 @@ static inline bool run_try_lock_masked(struct mpitx_run *run, int tries)
 }
 
 /* For rare operations that should not fail. Samples do not block signals: if one was left, the lock is never released,
- * and is waited for once. */
+ * and waited for once. */
 static inline bool run_try_lock_long(struct mpitx_run *run)
 {
     bool locked = run_try_lock_masked(run, run->lock_stuck ? 1 : 100);
@@ -288,18 +287,16 @@ struct run_signals {
 void run_block_sigxfsz(struct run_signals *h);
 void run_restore_sigxfsz(const struct run_signals *h);
 
-/* opens a file for writing, never through a link, and only if it is this user's */
-int run_open_ours(const char *path, int flags);
+int run_open_ours(const char *path, int flags); /* for writing, never through a link, and only this user's file */
 bool run_write_all(int fd, const void *data, size_t n);
 int run_allocate_file(int fd, size_t at, size_t bytes); /* returns 0 or an errno */
 void *run_map_new(const char *path, size_t bytes); /* creates and maps a file; NULL with errno on failure */
-/* Reports whether 1/share of a memory file system stays free, or 256 MiB, if a file of this size is created; errno is
- * ENOSPC if not. */
+/* Whether 1/share of a memory file system stays free, or 256 MiB, with another file of this size; else errno is
+ * ENOSPC. */
 bool run_leaves_room(const char *path, uint64_t bytes, unsigned share);
 
 uint64_t run_monotonic(void);
-/* returns the ticks at the reading */
-uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best);
+uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *best); /* returns the ticks then */
 
 /* ---- claim.c ---- */
 
@@ -339,8 +336,7 @@ void run_start_flusher(struct mpitx_run *run);
 bool run_stop_flusher(struct mpitx_run *run, bool join); /* false if it hangs in the file system */
 void run_finish_files(struct mpitx_run *run); /* the flusher's last step; without a flusher, the caller's */
 void run_remove_live(struct mpitx_run *run); /* removes the files that belong to this process alone */
-/* wakes the flusher, or writes here what is sealed if there is none; under the lock */
-void run_flush(struct mpitx_run *run);
+void run_flush(struct mpitx_run *run); /* wakes the flusher, or else writes here what is sealed; under the lock */
 void run_wake_flusher(struct mpitx_run *run, bool wait); /* the same, not under the lock, which it may wait for */
 
 /* ---- record.c; under the lock ---- */

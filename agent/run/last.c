@@ -186,8 +186,7 @@ void run_tail_write(struct mpitx_run *run)
     bool alone = run->end || !run->threaded; /* else samples continue meanwhile */
     size_t room = run->tail_needed, n = 0;
     if (!room) return;
-    /* no page faults under the lock */
-    uint8_t *copy = map_memory(room, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    uint8_t *copy = map_memory(room, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0); /* no faults under the lock */
     if (copy == MAP_FAILED) return;
     if (alone || run_try_lock_long(run)) {
         for (uint32_t i = 0; i < run->lasts_count; i++) {

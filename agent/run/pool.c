@@ -21,8 +21,7 @@ static bool path_of(const struct mpitx_run *run, uint32_t number, char *path, si
     return n > 0 && (size_t)n < len;
 }
 
-/* Returns the number of slots of the next file; 0 if the pool may not grow. A quarter is reserved for tables, as events
- * are transient. */
+/* The number of slots of the next file; 0: the pool may not grow. A quarter is for tables, as events are transient. */
 static uint32_t next_slots(const struct mpitx_run *run, int kind)
 {
     const struct run_pool *pool = &run->pool;

@@ -135,8 +135,8 @@ struct mpitx_run_enum_item {
     const char *name;
 };
 
-/* A column: one variable bound to one object. An array that does not fit one record is declared as several columns with
- * different `first`. */
+/* A column: one variable bound to one object. An array that does not fit one record is several columns with different
+ * `first`. */
 struct mpitx_run_column {
     const char *variable;
     int32_t var_class; /* enum mpitx_pvar_class; unknown ones unchanged */
@@ -161,8 +161,7 @@ struct mpitx_run_column {
 /* Opens a run. Returns NULL on failure, with the reason in why ("no space in /dev/shm …"). May take milliseconds. */
 struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *why, size_t why_len);
 
-/* Reserves numbers for processes that will be spawned. Returns the first one, at least `least`; -1: the directory
- * cannot be written. */
+/* Reserves numbers for processes that will be spawned. Returns the first one, at least `least`; -1: it cannot write. */
 int32_t mpitx_run_reserve(const char *dir, int32_t least, int32_t count);
 
 /* Declares a column and returns its identifier, from 0. */
@@ -179,8 +178,7 @@ int mpitx_run_declare_set(struct mpitx_run *run, const uint32_t *columns, uint32
  * the last one counts as the last one. Returns 0 or an error, which is counted as a lost sample. */
 int mpitx_run_sample(struct mpitx_run *run, uint32_t set, uint64_t ticks, const void *row, const uint8_t *statuses);
 
-/* Sets a column's status from now on, with the reason ("MPI_T_pvar_read: MPI_T_ERR_INVALID_HANDLE"); called once, not
- * for each sample. */
+/* Sets a column's status from now on, with the reason ("MPI_T_pvar_read: MPI_T_ERR_INVALID_HANDLE"); called once. */
 int mpitx_run_column_status(struct mpitx_run *run, uint32_t column, int status, const char *reason);
 
 /* Sets the name that the application gave an object (MPI_Comm_set_name) after a column of it was declared. */
@@ -250,8 +248,8 @@ int mpitx_run_event(struct mpitx_run *run, int thread, int type, uint64_t ticks,
  * as chunks are kept or lost as a whole. */
 uint32_t mpitx_run_chunk(const struct mpitx_run *run, int thread);
 
-/* The same as mpitx_run_event, but returns MPITX_RUN_FULL, without counting a loss, if the event does not simply fit
- * into this chunk. */
+/* The same as mpitx_run_event, but returns MPITX_RUN_FULL, without counting a loss, if it does not fit into this
+ * chunk. */
 int mpitx_run_event_in(struct mpitx_run *run, int thread, int type, uint64_t ticks, const void *fields, uint32_t chunk);
 
 /* Declares a table and returns its identifier, from 0. A row is a struct mpitx_run_row followed by the fields, as in a
@@ -267,14 +265,12 @@ int mpitx_run_declare_table(struct mpitx_run *run, const char *name, const struc
  * counts that. The row is valid until the run is closed, for one thread at a time. */
 struct mpitx_run_row *mpitx_run_row(struct mpitx_run *run, int table, const void *values);
 
-/* Changes of a row's values go between these two. If begin returns false, the run is off, and the row must not be
- * touched. */
+/* Changes of a row's values go between these two. If begin returns false, the run is off: leave the row alone. */
 static inline bool mpitx_run_row_begin(struct mpitx_run *run, struct mpitx_run_row *row)
 {
     if (!run || !row || !__atomic_load_n(*(int *const *)(const void *)run, __ATOMIC_RELAXED)) /* its first member */
         return false;
-    /* odd already: a change was left by longjmp */
-    __atomic_store_n(&row->sequence, row->sequence | 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&row->sequence, row->sequence | 1, __ATOMIC_RELAXED); /* odd already: left by longjmp */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return true;
 }
@@ -289,14 +285,13 @@ static inline void mpitx_run_row_end(struct mpitx_run_row *row)
  * is declared, when a row with addresses is added, and at its end. Takes the loader's lock. */
 int mpitx_run_modules(struct mpitx_run *run);
 
-/* The same, if libraries were loaded or unloaded since: before an event with addresses, for libraries that may be gone
- * at the end. */
+/* The same, if libraries were loaded or unloaded since: before an event with addresses, as libraries may be gone
+ * later. */
 void mpitx_run_follow_modules(struct mpitx_run *run);
 
 /* Counters: cheap, and kept in the live file, so that they survive kill -9. */
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples);           /* due but not taken */
-/* instants sampled, and the time that took */
-void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns);
+void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns); /* instants sampled, and the time taken */
 
 /* Records a clock pair for the reader's alignment. open and close record one each. A long run with TSC ticks needs
  * more; one every ten seconds is enough. */

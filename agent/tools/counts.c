@@ -1,6 +1,5 @@
 /* counts.c: a tool for debugging. The configuration key counts=FILE (%p: process ID, %r: rank) counts every call and
- * writes the file at MPI_Finalize, MPI_Abort or exit. variable=NAME, which may be repeated, adds virtual variables to
- * it. */
+ * writes the file at MPI_Finalize, MPI_Abort or exit. variable=NAME, which may be repeated, adds virtual variables. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

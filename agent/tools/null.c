@@ -2,8 +2,7 @@
  *
  * Copy it, rename it, and add it to the table (life/tools.c). With the configuration key null=count it ends with a note
  * of its counts. With null=record it also writes into the run: an event for each call, and a table of functions. Each
- * thread has its own rows in the table, so no call waits for another. docs/guide.md ("A tool of the agent") says how to
- * run it. */
+ * thread has its own rows in the table, so no call waits for another. docs/guide.md ("A tool of the agent") runs it. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +41,7 @@ struct row {
 static const struct mpitx_run_field event_fields[] = {
     NAMED("function"), NUMBER("peer", I32), BYTES("bytes"), TIME("enter"),
 };
-static const struct mpitx_run_field row_fields[] = {
-    NAMED("function"), NUMBER("calls", U64), NUMBER("ticks", U64),
-};
+static const struct mpitx_run_field row_fields[] = {NAMED("function"), NUMBER("calls", U64), NUMBER("ticks", U64)};
 
 static struct mpitx_run *run; /* NULL: not recording */
 static int event_type, table;
@@ -138,8 +135,7 @@ static bool records(void)
     return text && strcmp(text, "record") == 0;
 }
 
-/* Called in MPI_Init after the library's; nothing is observed before. A tool that records sets dir, which opens the
- * run. */
+/* Called in MPI_Init after the library's; nothing is observed before. A tool that records sets dir. */
 static void preparing(void) { if (records()) agent_run_options.dir = agent_config("dir", 0); }
 
 static void started(void)

@@ -26,8 +26,7 @@ struct agent_tool {
     /* MPI is initialized, and no run is open. A tool that records sets fields of agent_run_options, at least dir. */
     void (*preparing)(void);
 
-    /* MPI is initialized, and the run is open if a tool set dir. Called in the initializing thread; others may already
-     * call MPI. */
+    /* MPI is initialized, and the run is open if a tool set dir. In the initializing thread; others may call MPI. */
     void (*started)(void);
 
     /* While chain_follow_objects is on. */
@@ -44,8 +43,8 @@ struct agent_tool {
      * library's locks. The run is still open: the last chance to write to it and to make notes for it. */
     void (*ending)(enum agent_end end);
 
-    /* After the last call that counts, with the run closed. how: "finalize", "abort", "exit"; "unreached" if MPI_Init
-     * was never called. */
+    /* After the last call that counts, with the run closed. how: "finalize", "abort", "exit"; "unreached": without
+     * MPI_Init. */
     void (*ended)(const char *how);
 
     /* In a forked child, after the chain was stopped: do not close anything, unmap memory, forget threads. */

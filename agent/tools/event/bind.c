@@ -1,5 +1,5 @@
-/* bind.c: registrations. A type that is bound to a kind of object has one for each object, from its creation until it
- * is freed. */
+/* bind.c: registrations. A type that is bound to a kind of object has one for each, from its creation until it is
+ * freed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* carrier.c: what events of PERUSE report to us, also through handles of the application that carry registrations of
- * ours. */
+/* carrier.c: what PERUSE reports to us, also through handles of the application that carry registrations of ours. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 

@@ -12,8 +12,7 @@
 
 #define CALLBACKS_NS UINT64_C(100000000)
 
-/* prepared: the library has MPI_T events; peruse: PERUSE events are recorded */
-static bool eventless, prepared, peruse, following;
+static bool eventless, prepared, peruse, following; /* the library has MPI_T events; PERUSE events are recorded */
 
 static void preparing(void)
 {
@@ -121,7 +120,7 @@ static void ending(enum agent_end end)
             event_unbind_all();
             event_sources_end();
         }
-        if (peruse) event_peruse_unbind_all();
+        if (peruse) event_peruse_unbind((union mpi_handle){.number = 0});
     }
     atomic_store(&event_run, NULL);
     for (uint64_t start = clock_monotonic(); atomic_load(&event_inside) && clock_monotonic() - start < CALLBACKS_NS;)

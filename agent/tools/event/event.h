@@ -36,8 +36,7 @@ struct event_row {
     struct mpitx_run_row head;
     uint32_t name, description;
     uint32_t bind, safety; /* of the registrations; 0: it could not be registered */
-    /* late: after the registration was freed, and not in received */
-    uint64_t received, recorded, refused, dropped, late;
+    uint64_t received, recorded, refused, dropped, late; /* late: after the registration was freed; not received */
     uint32_t reason;                                     /* why it is only counted; "": it is not */
 };
 
@@ -69,14 +68,12 @@ bool event_declare(void);                                  /* the tables */
 void event_select(void);                                   /* finds the wanted types */
 void event_prove(int bind, union mpi_handle handle, bool known); /* tries untried types that are bound to it */
 void event_note_unmatched(bool mpi_t); /* mpi_t: events of MPI_T can be suggested */
-bool event_matches(const char *name); /* a pattern selects it */
 bool event_matches_peruse(const char *name); /* the same for both spellings */
 bool event_suggests(void);            /* a literal pattern has matched nothing, so names are suggested */
 void event_declare_patterns(void);
 
 /* bind.c */
-/* registers all types that are bound to such an object */
-void event_bind(int bind, union mpi_handle handle, uint32_t object);
+void event_bind(int bind, union mpi_handle handle, uint32_t object); /* all types bound to such an object */
 void event_unbind(int bind, union mpi_handle handle);
 void event_unbind_all(void);
 
@@ -87,12 +84,10 @@ void event_sources_end(void);
 void event_source_time(int source, int64_t timestamp); /* counts steps back of an ordered source */
 void event_source_dropped(int source, int64_t count);
 
-/* peruse.c: from select to unbind_all only if the library has PERUSE */
+/* peruse.c: only if the library has PERUSE */
 bool event_peruse_select(void); /* false: no event of PERUSE is wanted */
-/* original: 0: not a duplicate */
-void event_peruse_bind(union mpi_handle comm, uint32_t object, union mpi_handle original);
-void event_peruse_unbind(union mpi_handle comm);
-void event_peruse_unbind_all(void);
+void event_peruse_bind(union mpi_handle comm, uint32_t object, union mpi_handle original); /* 0: not a duplicate */
+void event_peruse_unbind(union mpi_handle comm); /* 0: all */
 
 /* record.c: a callback is between enter and leave. enter returns NULL if nothing is recorded at this time. */
 struct mpitx_run *event_enter(uint64_t now);

@@ -44,10 +44,8 @@ static int happened(mpitx_handle event, intptr_t unique_id, const struct mpitx_p
 static bool declare(void)
 {
     uint32_t bytes = 0, row_bytes = 0;
-    int run_type =
-        mpitx_run_declare_event(agent_run, "peruse", event_fields, COUNT(event_fields), &bytes);
-    int table = mpitx_run_declare_table(agent_run, "peruse events", row_fields, COUNT(row_fields),
-                                        1, &row_bytes);
+    int run_type = mpitx_run_declare_event(agent_run, "peruse", event_fields, COUNT(event_fields), &bytes);
+    int table = mpitx_run_declare_table(agent_run, "peruse events", row_fields, COUNT(row_fields), 1, &row_bytes);
     for (int i = 0; i < type_count && table >= 0; i++) {
         struct peruse_row row = {.name = types[i].name};
         types[i].run_type = run_type;
@@ -156,15 +154,12 @@ static void release(struct peruse_comm *c)
     c->bound = false;
 }
 
-static void unbind(bool all, uint64_t handle)
+void event_peruse_unbind(union mpi_handle handle)
 {
     int saved = errno;
     struct hold hold = hold_lock(&peruse_lock);
     for (struct peruse_comm *c = comms; c; c = c->next)
-        if (c->bound && (all || c->handle == handle)) release(c);
+        if (c->bound && (!handle.number || c->handle == handle.number)) release(c);
     hold_unlock(&peruse_lock, hold);
     errno = saved;
 }
-
-void event_peruse_unbind(union mpi_handle handle) { unbind(false, handle.number); }
-void event_peruse_unbind_all(void) { unbind(true, 0); }

@@ -75,16 +75,14 @@ void *peruse_symbol(const char *name); /* the library's routine; NULL: it has no
 
 /* in a callback */
 void peruse_record(const struct peruse_binding *binding, intptr_t unique_id, const struct mpitx_peruse_spec *spec);
-/* the callback of the application's handles */
-int peruse_happened(void *handle, MPI_Aint unique_id, void *spec, void *param);
+int peruse_happened(void *handle, MPI_Aint unique_id, void *spec, void *param); /* of the application's handles */
 
 int peruse_activate(void *handle);
 int peruse_deactivate(void *handle);
 bool peruse_records(const struct peruse_application *a); /* for us */
 bool peruse_ours_alone(const struct peruse_application *a); /* in the library it is active for us alone */
 bool peruse_carry(struct peruse_application *a, struct peruse_binding *binding);
-/* false: it does not propagate */
-bool peruse_propagate(struct peruse_application *carrier, struct peruse_binding *duplicate);
+bool peruse_propagate(struct peruse_application *carrier, struct peruse_binding *duplicate); /* false: it does not */
 void peruse_detach(struct peruse_binding *binding); /* its carrier, if it has one, does not record for it any more */
 
 /* ---- peruse.c; all with the lock ---- */

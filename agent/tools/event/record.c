@@ -11,8 +11,7 @@ _Atomic(struct mpitx_run *) event_run;
 atomic_int event_inside;
 
 static AGENT_THREAD int stream_plus_one;
-/* the stack address of the callback of this thread that is recording; NULL: none */
-static AGENT_THREAD char *recording;
+static AGENT_THREAD char *recording; /* the stack address of the callback of this thread that records; NULL: none */
 
 /* Whether this thread is in the middle of recording another event, as in a signal handler. A handler's frame is below
  * the one that it interrupted. If the recorded address is below, that callback was left by siglongjmp. */

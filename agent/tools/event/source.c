@@ -1,5 +1,5 @@
-/* source.c: event sources. Pairs of a source's time and the run's, at the start and the end, put its timestamps on the
- * common clock. */
+/* source.c: event sources. Pairs of a source's time and the run's, at start and end, put its timestamps on its
+ * clock. */
 #define _GNU_SOURCE
 #include "run/fields.h"
 #include "tools/event/event.h"

@@ -77,29 +77,28 @@ static const char *rule_for(const char *name)
     return NULL;
 }
 
-bool event_matches(const char *name) { return match(patterns, pattern_count, name); }
+static bool matches(const char *name) { return match(patterns, pattern_count, name); }
 
 /* PERUSE's specification spells two events of searches in two ways. */
 bool event_matches_peruse(const char *name)
 {
     static const char *const spellings[] = {"_SEARCH_UNEX_Q_", "_SEARCH_UNEX_QUEUE_"};
-    bool matches = event_matches(name);
-    for (int i = 0; i < 2 && !matches; i++) {
+    bool found = matches(name);
+    for (int i = 0; i < 2 && !found; i++) {
         const char *at = strstr(name, spellings[i]);
         char other[256];
         if (at &&
             snprintf(other, sizeof other, "%.*s%s%s", (int)(at - name), name, spellings[1 - i],
                      at + strlen(spellings[i])) < (int)sizeof other)
-            matches = event_matches(other);
+            found = matches(other);
     }
-    return matches;
+    return found;
 }
 
 /* The run keeps the patterns for its readers. */
 void event_declare_patterns(void)
 {
-    static const struct mpitx_run_field fields[] =
-        {NAMED("pattern")};
+    static const struct mpitx_run_field fields[] = {NAMED("pattern")};
     struct {
         struct mpitx_run_row head;
         uint32_t pattern, unused;
@@ -155,8 +154,7 @@ static int table = -1;
 bool event_declare(void)
 {
     uint32_t bytes = 0;
-    table = mpitx_run_declare_table(agent_run, "mpi_t events", row_fields, COUNT(row_fields), 2,
-                                    &bytes);
+    table = mpitx_run_declare_table(agent_run, "mpi_t events", row_fields, COUNT(row_fields), 2, &bytes);
     return table >= 0 && bytes == sizeof(struct event_row);
 }
 
@@ -279,7 +277,7 @@ void event_select(void)
                                        &info) != MPITX_SUCCESS)
             continue;
         if (info.info) pvar.table->info_free(&info.info);
-        if (event_matches(name)) add(i, name, description);
+        if (matches(name)) add(i, name, description);
     }
 }
 
@@ -340,8 +338,7 @@ void event_prove(int bind, union mpi_handle handle, bool known)
             if (why) agent_report(MPITX_RUN_WARNING, "event %s: not recorded: %s", chosen[i]->name, why);
         }
     } else
-        /* bind.c goes down from it */
-        for (int i = 0; i < n; i++) chosen[i]->safety = MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE;
+        for (int i = 0; i < n; i++) chosen[i]->safety = MPITX_CB_REQUIRE_ASYNC_SIGNAL_SAFE; /* bind.c goes down */
     for (int i = 0; i < n; i++)
         if (chosen[i]->safety > 0) chosen[i]->row->safety = (uint32_t)chosen[i]->safety;
         else chosen[i]->safety = 0;

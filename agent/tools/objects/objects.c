@@ -118,8 +118,7 @@ uint32_t objects_count(bool *shared)
 
 /* ---- changes, under the lock ---- */
 
-/* Stores how many objects with the same kind, parent and group were made before it; false: too many are to be
- * counted. */
+/* Stores how many objects with the same kind, parent and group were made before it; false: too many to count. */
 static bool order_of(struct row *new)
 {
     uint32_t *first = &objects[new->parent].orders, i = *first;
@@ -235,12 +234,9 @@ static uint64_t site_of_call(void)
     const struct chain_thread *thread = &chain_thread;
     if (thread->depth == 0 || thread->depth > CHAIN_FRAMES) return 0;
     const struct chain_call *call = &thread->calls[thread->depth - 1];
-    struct chain_frame frames[8];
-    unsigned found = 0, deep = 0;
-    if (library_is_binding((uintptr_t)call->address) && chain_unwind_start())
-        found = chain_unwind(call, frames, COUNT(frames));
-    while (deep < found && library_is_binding(frames[deep].address)) deep++;
-    return deep < found ? frames[deep].address : (uint64_t)(uintptr_t)call->address;
+    uint64_t site = (uintptr_t)call->address;
+    if (library_is_binding(site) && chain_unwind_start()) chain_sites(call, &site, 1);
+    return site;
 }
 
 /* An object that was alive in an epoch, and was made by a function (negative: unknown) from a communicator (0: none, or
@@ -253,8 +249,8 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t e
     struct object_facts facts = {0};
     struct row new = {.kind = kind, .handle = handle.number, .rank = -1, .job = job,
                       .made_by = function < 0 ? text_empty() : text_of_function(function),
-                      .parent = objects_find(CALL_COMM, parent), .site = function < 0
-                      ? 0 : site_of_call(), .made_at = clock_ticks(), .made = 1};
+                      .parent = objects_find(CALL_COMM, parent), .site = function < 0 ? 0 : site_of_call(),
+                      .made_at = clock_ticks(), .made = 1};
     if (kind != CALL_FILE) {
         struct object_group group = object_group(kind, handle, epoch);
         facts = object_ask(kind, handle, epoch, false);

@@ -11,8 +11,7 @@ static uint32_t none;
 
 uint32_t phases_process;
 static int event_type = -1;
-/* this thread initialized MPI: its phases hold for threads that are in none of their own */
-static AGENT_THREAD bool leads;
+static AGENT_THREAD bool leads; /* this thread initialized MPI: its phases hold for threads without their own */
 
 struct event {
     uint32_t phase, entered;
@@ -20,10 +19,7 @@ struct event {
 
 bool phases_start(void)
 {
-    static const struct mpitx_run_field fields[] = {
-        NAMED("phase"),
-        NUMBER("entered", U32),
-    };
+    static const struct mpitx_run_field fields[] = {NAMED("phase"), NUMBER("entered", U32)};
     uint32_t bytes = 0;
     phases_process = none = text_empty();
     leads = true;

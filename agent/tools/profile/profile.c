@@ -15,7 +15,7 @@
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 enum { POOL_BYTES = 13 << 18, PEER_BYTES = 128 };
 
-struct mpitx_run *profile_counting;
+static struct mpitx_run *counting; /* NULL: not recording, or switched off by MPI_Pcontrol(0) */
 static struct mpitx_run *run; /* NULL: not recording */
 static uint32_t application;  /* the empty text: calls by the application */
 static uint32_t library_thread; /* a text: calls in threads of the library */
@@ -132,7 +132,7 @@ static inline void add_transfers(struct calls *values, const struct call_descrip
 static void leave(const struct chain_call *call)
 {
     processor_leave(call);
-    struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
+    struct mpitx_run *to = __atomic_load_n(&counting, __ATOMIC_ACQUIRE);
     struct profile_thread *thread = to ? profile_find_thread() : NULL;
     struct mpitx_run_row *row = thread ? calls_row(thread, call) : NULL;
     if (!mpitx_run_row_begin(to, row)) return;
@@ -150,7 +150,7 @@ static void leave(const struct chain_call *call)
 /* A call that the library makes itself has the site of the application's call. */
 static void inner(int function, const struct chain_call *outer)
 {
-    struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
+    struct mpitx_run *to = __atomic_load_n(&counting, __ATOMIC_ACQUIRE);
     struct profile_thread *thread = to && profiled[function] ? profile_find_thread() : NULL;
     if (!thread) return;
     uint64_t key[KEY_MOST] = {profile_pair(text_of_function(function), phase_of(thread))};
@@ -182,7 +182,7 @@ static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread,
 
 static void completed(const struct chain_call *call, const struct call_completion *message)
 {
-    struct mpitx_run *to = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE);
+    struct mpitx_run *to = __atomic_load_n(&counting, __ATOMIC_ACQUIRE);
     struct profile_thread *thread = to ? profile_find_thread() : NULL;
     if (!thread) return;
     if (UNLIKELY(call->description.lasted) && chain_functions[message->function].kind != CALL_RMA)
@@ -201,7 +201,7 @@ static void completed(const struct chain_call *call, const struct call_completio
 
 static void send_ended(const struct chain_call *call, struct call_peer to)
 {
-    struct profile_thread *thread = __atomic_load_n(&profile_counting, __ATOMIC_ACQUIRE) ? profile_find_thread() : NULL;
+    struct profile_thread *thread = __atomic_load_n(&counting, __ATOMIC_ACQUIRE) ? profile_find_thread() : NULL;
     if (thread) waits_for(thread, call, to, false);
 }
 
@@ -268,7 +268,7 @@ static void started(void)
     sites_start();
     waits_start();
     run = agent_run;
-    __atomic_store_n(&profile_counting, run, __ATOMIC_RELEASE);
+    __atomic_store_n(&counting, run, __ATOMIC_RELEASE);
     if (!observe()) agent_note("profile: some functions are not profiled: out of memory");
     if (profiled && agent_config_number("inner", 0)) chain_follow_inner(inner);
 }
@@ -276,8 +276,8 @@ static void started(void)
 static void pcontrol(int level, const void *argument)
 {
     if (!run) return;
-    if (level == 0) __atomic_store_n(&profile_counting, NULL, __ATOMIC_RELEASE);
-    if (level == 1) __atomic_store_n(&profile_counting, run, __ATOMIC_RELEASE);
+    if (level == 0) __atomic_store_n(&counting, NULL, __ATOMIC_RELEASE);
+    if (level == 1) __atomic_store_n(&counting, run, __ATOMIC_RELEASE);
     if (level == 2) {
         mpitx_run_modules(run);
         mpitx_run_flush(run);
@@ -304,12 +304,12 @@ static void ending(enum agent_end end)
     if (!run) return;
     phases_end();
     count_open_calls();
-    __atomic_store_n(&profile_counting, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&counting, NULL, __ATOMIC_RELEASE);
     run = NULL;
     if (agent_process.thread_level > 1 || agent_process.thread_level < 0) agent_run_busy = true;
 }
 
-static void forked(void) { profile_counting = run = NULL; }
+static void forked(void) { counting = run = NULL; }
 
 static const char *const keys[] = {"profile", "stack", "include", "exclude", "inner", NULL};
 

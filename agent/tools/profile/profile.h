@@ -6,8 +6,8 @@
  *     waits.c    for whom calls wait
  *     phases.c   phases
  *
- * Each thread has its own rows of the tables, so that no call waits for another. docs/run-format.md ("Tables of tools")
- * describes the tables. */
+ * Each thread has its own rows of the tables, so that no call waits for another. docs/run-format.md describes the
+ * tables. */
 #ifndef MPITX_PROFILE_H
 #define MPITX_PROFILE_H
 
@@ -22,8 +22,8 @@ enum { PROFILE_STACK_MOST = 16, PROFILE_DURATIONS = 128, PROFILE_SIZES = 40 };
 /* Keys are words of two fields. They are not written as two fields, as reading them together would then stall. */
 static inline uint64_t profile_pair(uint32_t first, uint32_t second) { return first | (uint64_t)second << 32; }
 
-/* Keys: function and phase, object and within, the stack; function and phase, job and rank, the stack;
- * job and rank, phase and onesided; function and phase, received; phase. */
+/* Keys: function and phase, object and within, the stack; function and phase, job and rank, the stack; job and rank,
+ * phase and onesided; function and phase, received; phase. */
 enum { CALLS_WORDS = 2 /* and the stack */, WAITS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2,
       PHASES_WORDS = 1, KEY_MOST = CALLS_WORDS + PROFILE_STACK_MOST };
 
@@ -103,7 +103,6 @@ static inline struct profile_thread *profile_find_thread(void)
 
 /* ---- rows.c ---- */
 
-extern struct mpitx_run *profile_counting; /* NULL: not recording, or switched off by MPI_Pcontrol(0) */
 extern unsigned profile_stack;              /* the depth of call stacks */
 
 bool profile_declare(void); /* false: no room in the run */

@@ -9,8 +9,8 @@
  * Calls that are about as rare as samples can sample in its place: they attend. They read the clock when they start and
  * when they end. No value changes between calls, so a call that starts fills in all instants since the call before it
  * ended, and the thread need not wake. Instants within a call are missed. If there are many, the thread samples again.
- * Calls do not attend while they are frequent, as they are on time without it, nor in programs whose threads call MPI
- * at the same time. */
+ * Calls do not attend while they are frequent, as they are on time without it, nor if threads call MPI at the same
+ * time. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

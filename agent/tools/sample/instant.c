@@ -1,7 +1,6 @@
 /* instant.c: takes a sample if one is due, and says when the next one is.
  *
- * With a short interval, ranks of a node are due at the same times, so that they sample together and none waits for
- * another that samples. */
+ * With a short interval, ranks of a node are due at the same times, so that none waits for another that samples. */
 #include "base/clock.h"
 #include "tools/sample/sampler.h"
 

@@ -56,7 +56,8 @@ void sampler_follow_objects(bool on)
     if (atomic_exchange(&following, on) != on) chain_follow_objects(on);
 }
 
-void sampler_off(const char *why)
+/* Switches the sampler off permanently, with a note; the application continues. */
+static void switch_off(const char *why)
 {
     int on = SAMPLER_ON, done = SAMPLER_DONE;
     if (!atomic_compare_exchange_strong(&sampler_state, &on, SAMPLER_OFF))
@@ -72,7 +73,7 @@ bool sampler_holds_lock(void) { return locked; }
 bool sampler_lock(void)
 {
     if (sampler_wait_for_lock(LOCK_NS)) return true;
-    sampler_off(locked ? "a sample was left by longjmp or an exception" : "a sample did not end");
+    switch_off(locked ? "a sample was left by longjmp or an exception" : "a sample did not end");
     if (locked) cancel_restore(cancelable);
     return false;
 }

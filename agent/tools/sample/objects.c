@@ -20,8 +20,7 @@ static void look_for_late_variables(void)
     pvar_group_late(first);
 }
 
-/* Variables of windows can only be tried with a window; in programs with sessions, those of communicators with one of
- * theirs. */
+/* Variables of windows can only be tried with a window; with sessions, those of communicators with one of theirs. */
 static void created(int bind, union mpi_handle handle, const char *how)
 {
     if (!following() || object_is_null(pvar_kind(bind), handle)) return;

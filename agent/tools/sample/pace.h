@@ -12,8 +12,7 @@ struct sampler_pace {
     unsigned calm; /* consecutive windows with hardly any interruption */
 };
 
-/* Adds a window: its wake-ups, and the interruptions of the process's other threads. Returns true if crowded
- * changed. */
+/* Adds a window: its wake-ups, and the interruptions of the process's other threads. True: crowded changed. */
 bool sampler_pace_update(struct sampler_pace *pace, uint64_t wakes, uint64_t interruptions);
 
 /* The thread samples one in this many instants. */

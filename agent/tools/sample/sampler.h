@@ -58,10 +58,6 @@ void sampler_unlock(void);
 
 void sampler_follow_objects(bool on);
 
-/* Switches the sampler off permanently, with a note; the application continues. With the lock held, or before the
- * start. */
-void sampler_off(const char *why);
-
 /* ---- functions.c: once, when sampling ends ---- */
 
 void sampler_record_functions(void);
@@ -102,8 +98,7 @@ void sampler_attend_end(void);
 void sampler_attend_sampled(void); /* a call has sampled */
 bool sampler_attend_outside(void); /* whether the next sample is between calls; sets `outside` */
 uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed); /* takes one sample and fills as below */
-/* fills passed instants from due on; returns how many */
-uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed);
+uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed); /* passed instants; returns how many */
 void sampler_quiet_end(void); /* ends the back-off */
 
 /* ---- timer.c; under the lock ---- */
@@ -129,8 +124,7 @@ void sampler_timer_again(int fired, uint64_t now, uint64_t due);
 /* ---- instant.c; under the lock ---- */
 
 void sampler_instant(uint64_t now, bool by_thread); /* takes a sample if one is due */
-/* whether the duration has ended; then counts the instants that were due before */
-bool sampler_over(uint64_t now, uint64_t due);
+bool sampler_over(uint64_t now, uint64_t due); /* the duration; counts the instants that were due before */
 
 /* ---- call.c, thread.c, objects.c ---- */
 

@@ -36,8 +36,7 @@ static bool wait_for_lock(void)
     return true;
 }
 
-/* Assesses the thread's wake-ups by the involuntary switches of other threads. While calls sample, there is nothing to
- * assess. */
+/* Assesses the thread's wake-ups by the involuntary switches of other threads. While calls sample, there are none. */
 static void watch_pace(bool sampled)
 {
     static uint64_t wakes, before;

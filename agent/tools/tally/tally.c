@@ -15,8 +15,7 @@ uint8_t tally_estimated_by[TALLY_FUNCTIONS];
 struct tally *tallies;
 uint64_t tally_count;
 static struct tally *free_tallies;
-/* held for a few instructions when a thread starts or ends */
-static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t tallies_lock = PTHREAD_MUTEX_INITIALIZER; /* while a thread starts or ends */
 static AGENT_THREAD struct tally *own;
 
 /* Makes the thread's counters; NULL if memory is refused. */
@@ -94,8 +93,7 @@ static void enter(const struct chain_call *call)
 
 static inline void end_time(uint64_t *place, uint64_t end)
 {
-    /* else the counter was activated during the call */
-    if (place && __builtin_expect((int64_t)*place < 0, 1)) add(place, end);
+    if (place && __builtin_expect((int64_t)*place < 0, 1)) add(place, end); /* else activated during the call */
 }
 
 /* Writes only counters that change: most calls change one or two. */

@@ -32,8 +32,8 @@ enum tally_field {
 };
 
 /* A thread's counters; only this thread writes them. While a call runs, its time is the sum so far minus the time of
- * entry. That is negative, as no sum is as large as the clock; a reader then adds the current time. So one store
- * updates both. */
+ * entry. That is negative, as no sum is as large as the clock; a reader then adds the current time. One store updates
+ * both. */
 struct tally {
     uint64_t totals[TALLY_FIELDS];
     struct tally *next;      /* the list of all; never freed */
@@ -56,8 +56,7 @@ extern const struct chain_observer tally_observer;
 extern struct tally *tallies; /* of all threads */
 extern uint64_t tally_count;
 
-/* Set once a function's received bytes were taken from the posted size: its value and the total are then upper
- * bounds. */
+/* Set once a function's received bytes were taken from the posted size: it and the total are then upper bounds. */
 extern bool tally_estimated;
 extern uint8_t tally_estimated_by[TALLY_FUNCTIONS];
 

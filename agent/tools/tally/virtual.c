@@ -89,8 +89,8 @@ static void add_form(int b, int form)
 }
 
 /* A function for large counts is the same function: its calls are in the base function's share. The same holds for
- * MPIX_Op_create_x and similar functions, which MPICH's Fortran interface calls. The base function precedes its form in
- * the table. */
+ * MPIX_Op_create_x and similar functions, which MPICH's Fortran interface calls. The base function comes first in the
+ * table. */
 static void find_forms(void)
 {
     char plain[64];

@@ -14,10 +14,7 @@ struct event {
 
 bool trace_phases_start(void)
 {
-    static const struct mpitx_run_field fields[] = {
-        NAMED("phase"),
-        NUMBER("entered", U32),
-    };
+    static const struct mpitx_run_field fields[] = {NAMED("phase"), NUMBER("entered", U32)};
     uint32_t bytes = 0;
     type = mpitx_run_declare_event(agent_run, "phase", fields, 2, &bytes);
     return type >= 0 && bytes == sizeof(struct event);

@@ -1,5 +1,7 @@
 /* record.c: what calls and messages record. */
 #include "base/clock.h"
+#include "chain/unwind.h"
+#include "mpi/library.h"
 #include "mpi/peers.h"
 #include "mpi/requests.h"
 #include "tools/processor/processor.h"
@@ -25,8 +27,8 @@ static NOINLINE void record_part(struct mpitx_run *to, struct trace_thread *thre
     trace_write(to, thread, trace_types.part, ticks, &event);
 }
 
-/* Whether a call returned within the window, and is recorded. An event precedes the first recorded call after others
- * that were not. */
+/* Whether a call returned within the window, and is recorded. An event precedes the first recorded call after
+ * others. */
 static inline __attribute__((always_inline)) bool in_part(struct mpitx_run *to, struct trace_thread *thread,
                                                           const struct chain_call *call)
 {
@@ -247,6 +249,14 @@ static inline bool take_message(struct mpitx_run *to, struct trace_thread *threa
     return true;
 }
 
+/* Where the application calls MPI. The stack is walked only if a binding for another language calls. */
+static inline uint64_t site_of(const struct chain_call *call)
+{
+    uint64_t site = (uintptr_t)call->address;
+    if (UNLIKELY(library_is_binding(site))) chain_sites(call, &site, 1);
+    return site;
+}
+
 static inline uint32_t slot_of(const struct trace_call *call)
 {
     uint64_t x = call->site ^ call->bytes << 24 ^ (uint64_t)(uint32_t)call->peer << 40 ^
@@ -300,7 +310,7 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
         order_leave(thread);
         return;
     }
-    struct trace_call event = {.begin = call->enter, .site = trace_site(call),
+    struct trace_call event = {.begin = call->enter, .site = site_of(call),
                                .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE};
     if (!call->described) thread->held = NULL;
     if (call->abandoned || (call->described && !take_message(to, thread, call, &event))) {
@@ -358,7 +368,7 @@ void trace_record_open_calls(void)
         if (!(trace_roles[call->function] & TRACE_SELECTED)) continue;
         uint64_t now = clock_ticks(); /* these calls have no time yet */
         if (!window_open(now)) return;
-        struct trace_call event = {.begin = call->enter ? call->enter : now, .site = trace_site(call),
+        struct trace_call event = {.begin = call->enter ? call->enter : now, .site = site_of(call),
                                    .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE,
                                    .flags = TRACE_OPEN | (uint32_t)call->depth << TRACE_DEPTH};
         write_call(to, thread, now, &event);

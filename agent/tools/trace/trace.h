@@ -30,8 +30,7 @@ enum trace_flags {
     TRACE_ONESIDED = 512,  /* the peer is the target */
     TRACE_PARTS = 1024,    /* the message is partitioned */
     TRACE_DEPTH = 16,      /* from this bit: in how many calls it is nested */
-    /* from this bit: the slot that keeps the call, so that later ones can repeat it, from 1; 0: none */
-    TRACE_SLOT = 24
+    TRACE_SLOT = 24 /* from this bit: the slot that keeps the call, so that others can repeat it, from 1; 0: none */
 };
 
 /* With TRACE_SENT or TRACE_RECEIVED, all fields but begin, site and function are the message's. */
@@ -78,8 +77,7 @@ struct trace_done {
     uint32_t request, flags;
 };
 
-/* MPI_Cancel was called for the request of a message (outcome 0), and what came of it: 1 it was cancelled, 2 it was
- * not. */
+/* MPI_Cancel was called for the request of a message (outcome 0), and the outcome: 1 it was cancelled, 2 it was not. */
 struct trace_cancel {
     uint32_t request, outcome, object;
     int32_t peer, tag, job;
@@ -203,17 +201,11 @@ void order_unknown(void);
 extern bool order_concurrent; /* several threads may call MPI at once */
 
 void order_start(void);
-/* a call that sends or posts, before it does */
-void order_enter(struct trace_thread *thread, const struct chain_call *call);
+void order_enter(struct trace_thread *thread, const struct chain_call *call); /* before it sends or posts */
 static inline void order_leave(struct trace_thread *thread)
 {
     __atomic_store_n(&thread->posting.active, 0, __ATOMIC_RELEASE);
 }
-
-/* ---- sites.c ---- */
-
-void trace_sites_start(void);
-uint64_t trace_site(const struct chain_call *call);
 
 /* ---- phases.c ---- */
 

@@ -1,5 +1,4 @@
-/* config.c: reads a trigger as configured: lines of a word and a value (condition/program.go). Nothing of it is
- * trusted. */
+/* config.c: reads a trigger's configuration: lines of a word and a value (condition/program.go). Nothing is trusted. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

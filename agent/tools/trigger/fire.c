@@ -1,5 +1,4 @@
-/* fire.c: what happens when a condition becomes true: an event, a sample, MPI_Pcontrol for the agent's tools, a
- * signal. */
+/* fire.c: what happens when a condition becomes true: an event, a sample, MPI_Pcontrol for other tools, a signal. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -7,12 +6,9 @@
 
 #include "base/clock.h"
 #include "chain/internal.h"
-#include "chain/unwind.h"
 #include "run/fields.h"
 #include "tools/objects/objects.h"
 #include "tools/trigger/trigger.h"
-
-enum { BINDINGS_DEEP = 8 };
 
 struct event {
     uint32_t number, function, object;
@@ -59,17 +55,6 @@ struct trigger_row *trigger_row(struct trigger_thread *thread, const struct trig
 
 /* ---- events ---- */
 
-static void get_stack(const struct chain_call *call, bool deep, uint64_t *stack)
-{
-    struct chain_frame frames[TRIGGER_STACK + BINDINGS_DEEP];
-    unsigned first = 0, most = deep ? TRIGGER_STACK : 1;
-    unsigned count = deep || library_is_binding((uintptr_t)call->address)
-                     ? chain_unwind(call, frames, most + BINDINGS_DEEP) : 0;
-    stack[0] = (uintptr_t)call->address;
-    while (first + 1 < count && library_is_binding(frames[first].address)) first++;
-    for (unsigned i = 0; i < most && first + i < count; i++) stack[i] = frames[first + i].address;
-}
-
 static bool record(struct trigger_thread *thread, const struct trigger_check *check)
 {
     const struct chain_call *call = check->subject.call;
@@ -89,7 +74,7 @@ static bool record(struct trigger_thread *thread, const struct trigger_check *ch
                        ? objects_at(objects_kind(call->function), d->comm, d->epoch, t->at_return && call->rc == 0) : 0;
     }
     if (call->leave > call->enter) event.duration = clock_nanoseconds(call->leave - call->enter);
-    get_stack(call, t->actions & TRIGGER_BACKTRACE, event.stack);
+    chain_sites(call, event.stack, t->actions & TRIGGER_BACKTRACE ? TRIGGER_STACK : 1);
     mpitx_run_follow_modules(agent_run);
     memcpy(event.values, check->values, sizeof event.values);
     if (thread->stream < 0) thread->stream = mpitx_run_thread_begin(agent_run);

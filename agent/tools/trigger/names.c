@@ -1,4 +1,4 @@
-/* names.c: the handles of communicators whose name a condition compares with. They change when objects are named and
+/* names.c: the handles of communicators whose name a condition compares with. They change as objects are named and
  * freed. */
 #include <string.h>
 

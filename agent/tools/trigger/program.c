@@ -185,8 +185,7 @@ static double argument(uint8_t code, const struct chain_call *call)
     bool collective = kind == CALL_COLLECTIVE;
     if (code == TIME) return call->leave > call->enter ? (double)clock_nanoseconds(call->leave - call->enter) : 0;
     if (!call->described) return __builtin_nan("");
-    /* not known (yet) */
-    if (d->unsized && (code == BYTES || code == SENT || code == RECEIVED)) return __builtin_nan("");
+    if (d->unsized && (code == BYTES || code == SENT || code == RECEIVED)) return __builtin_nan(""); /* not known */
     switch (code) {
     case BYTES: return (double)(d->sent_bytes + d->received_bytes + d->gave + d->got + d->read);
     case SENT: return (double)(d->sent_bytes + d->gave);

@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "chain/unwind.h"
 #include "mpi/library.h"
 #include "tools/objects/objects.h"
 
@@ -86,8 +85,7 @@ static void thread_end(void)
 static const struct chain_observer observer =
     {.name = "trigger", .enter = enter, .leave = leave, .thread_end = thread_end};
 
-/* What a trigger needs of a function's calls. Requests are followed from their start for the bytes that they
- * receive. */
+/* What a trigger needs of a function's calls. Requests are followed from their start for the bytes they receive. */
 static unsigned wants(const struct trigger *t, int function)
 {
     unsigned traffic = t->uses_transfers && (chain_functions[function].traffic & CALL_REQUESTS) ? CHAIN_DESCRIPTION : 0;

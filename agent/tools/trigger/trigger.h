@@ -7,11 +7,12 @@
  *     names.c     communicators by name
  *     fire.c      what happens when a condition becomes true
  *
- * Variables are read and sampled with the sampler's lock. Everything else is per thread, or changes only when objects
- * are named. */
+ * Variables are read and sampled with the sampler's lock. The rest is per thread, or changes only when objects are
+ * named. */
 #ifndef MPITX_TRIGGER_H
 #define MPITX_TRIGGER_H
 
+#include "chain/unwind.h"
 #include "run/process.h"
 #include "tools/sample/sampler.h"
 #include "tools/tool.h"
@@ -19,7 +20,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { TRIGGER_MOST = 32, TRIGGER_EVENTS = 1000, TRIGGER_STACK = 16, TRIGGER_LEVELS = 999 };
+enum { TRIGGER_MOST = 32, TRIGGER_EVENTS = 1000, TRIGGER_STACK = CHAIN_SITES, TRIGGER_LEVELS = 999 };
 
 /* Actions. */
 enum { TRIGGER_EVENT = 1, TRIGGER_BACKTRACE = 2, TRIGGER_SAMPLE = 4, TRIGGER_PCONTROL = 8, TRIGGER_STOP = 16 };
@@ -42,8 +43,7 @@ struct trigger {
     uint32_t number; /* from 0 */
     const char *text, *on, *values[PROGRAM_LOADS];
     const char *names[PROGRAM_NAMES];
-    /* by function: bit 0: checked in its calls; bit 1 + K: matches the Kth pattern of the condition */
-    uint8_t *functions;
+    uint8_t *functions; /* by function: bit 0: checked in its calls; bit 1 + K: matches the condition's Kth pattern */
     struct trigger_variable variables[PROGRAM_LOADS];
     struct trigger_past past[PROGRAM_LOADS];
     bool at_return, uses_arguments, uses_transfers, uses_time;

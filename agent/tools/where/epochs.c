@@ -1,8 +1,7 @@
 /* epochs.c: a row for each epoch of a window in which this process locks others, or has exposed its memory to others or
  * may access theirs.
  *
- * Processes match their epochs by number: the nth time that A starts an access to B belongs to the nth time that B
- * posts to A. */
+ * Processes match their epochs by number: A's nth start of an access to B belongs to B's nth post to A. */
 #include <errno.h>
 
 #include "base/cancel.h"
@@ -147,8 +146,7 @@ void epochs_change(enum chain_epoch what, const struct chain_state *state, int32
     }
     if (what == CHAIN_EPOCH_EXCLUSIVE || what == CHAIN_EPOCH_SHARED) {
         new.kind = what == CHAIN_EPOCH_EXCLUSIVE ? EXCLUSIVE : SHARED;
-        /* operations before it prove nothing */
-        if (chain_state_thread.window == window) chain_state_thread.target = NOBODY;
+        if (chain_state_thread.window == window) chain_state_thread.target = NOBODY; /* earlier ones prove nothing */
     }
     struct hold hold = hold_lock(&lock);
     switch (what) {

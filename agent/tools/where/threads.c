@@ -25,8 +25,7 @@ static const long listening[] = {
 
 static enum doing doing(uint32_t id)
 {
-    /* linux/futex.h */
-    enum { WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE_PI = 11, LOCK_PI2 = 13, COMMAND = 127 };
+    enum { WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE_PI = 11, LOCK_PI2 = 13, COMMAND = 127 }; /* futex.h */
     char name[64], text[256], *rest;
     snprintf(name, sizeof name, "/proc/self/task/%u/syscall", id);
     int file = open(name, O_RDONLY | O_CLOEXEC);

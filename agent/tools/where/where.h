@@ -22,12 +22,9 @@ struct where_row {
     uint64_t left;    /* the number of a call that the thread has left by longjmp or an exception */
     uint64_t sited;   /* the number of the call that `site` is of */
     uint64_t site;    /* the application's return address, if `address` is in one of the library's bindings */
-    /* 1 + state.calls: after this call, the thread waits for another thread of the process; 0: it does not */
-    uint64_t asleep;
-    /* threads of the process that have no row, may call MPI, and do not wait for another thread; or WHERE_UNKNOWN */
-    uint32_t working;
-    /* those of them that wait on a futex or for input: another process, a signal or a message may wake them */
-    uint32_t dormant;
+    uint64_t asleep; /* 1 + state.calls: after this call, it waits for another thread of the process; 0: it does not */
+    uint32_t working; /* threads of the process without a row that may call MPI and wait for none; or WHERE_UNKNOWN */
+    uint32_t dormant; /* those that wait on a futex or for input: another process, signal or message may wake them */
     uint32_t pending; /* requests that had not completed then */
     uint32_t listed;  /* of those, how many are in the following */
     uint64_t pending_object[WHERE_PENDING];
@@ -56,8 +53,7 @@ void threads_after_init(void);
 bool threads_may_call(void);      /* more than one thread may call MPI */
 bool threads_is_helper(uint32_t id); /* the library made it in MPI_Init */
 bool threads_sleeps(uint32_t id); /* it waits for another thread of the process */
-/* how many threads but the known ones may call MPI later */
-uint32_t threads_working(bool (*known)(uint32_t id), uint32_t *dormant);
+uint32_t threads_working(bool (*known)(uint32_t id), uint32_t *dormant); /* others that may call MPI later */
 
 /* epochs.c */
 bool epochs_start(void); /* false: there is no room in the run */

@@ -10,8 +10,7 @@
 uint64_t window_from, window_to = UINT64_MAX;
 int window_phases = -1;
 
-/* of the phases that this thread is in, the innermost one last: whether it was asked for */
-static AGENT_THREAD uint64_t inside;
+static AGENT_THREAD uint64_t inside; /* of the phases that it is in, the innermost one last: whether it was asked for */
 static AGENT_THREAD bool level_inside;
 
 static bool wanted(const char *phase)

@@ -1,5 +1,4 @@
-/* window.h: the part of a run in which traces are recorded: after a time, for a time, and in phases of the
- * application. */
+/* window.h: the part of a run in which traces are recorded: after a time, for a time, in phases of the program. */
 #ifndef MPITX_TOOLS_WINDOW_H
 #define MPITX_TOOLS_WINDOW_H
 
@@ -8,8 +7,7 @@
 #pragma GCC visibility push(hidden)
 
 extern uint64_t window_from, window_to; /* ticks of the run's clock */
-/* how many threads are in a phase that was asked for; negative: any phase will do */
-extern int window_phases;
+extern int window_phases; /* how many threads are in a phase that was asked for; negative: any phase will do */
 
 static inline bool window_open(uint64_t now)
 {
