@@ -29,6 +29,7 @@ set -- "$binding/probe.c" "$binding/clone.c" "$binding/procstat.c" "$binding/shi
 for layer in base mpi chain run pvar tools tools/event tools/objects tools/processor tools/profile tools/tally tools/sample tools/trace tools/trigger tools/where tools/window life; do set -- "$here/$layer"/*.c "$@"; done
 
 # -O1 for the wrappers: -O2 takes half as long again and gains nothing. Their frame pointers tell chain/cfi.c the caller's.
+# Aligned: else files that are linked before them decide where their instructions lie in cache lines, which costs up to a tenth.
 flags="-std=gnu11 -O2 -fPIC -fvisibility=hidden -fexceptions -fno-semantic-interposition -Wall -Wextra -Wno-deprecated-declarations -I$here -I$here/.. ${TEST_TOOL:+-DAGENT_TEST_TOOL=$TEST_TOOL}"
 # compile OBJECT FLAG… SOURCE
 compile() {
@@ -41,7 +42,7 @@ compile() {
 	# shellcheck disable=SC2086
 	$mpicc $flags "$@" ${CFLAGS:-} -c -o "$work/$object"
 }
-compile chain_wrappers.o -O1 -fno-omit-frame-pointer "$work/wrappers.c" &
+compile chain_wrappers.o -O1 -falign-functions=64 -fno-omit-frame-pointer "$work/wrappers.c" &
 for source; do compile "$(basename "$(dirname "$source")")_$(basename "$source" .c).o" "$source"; done
 wait $!
 ${CC:-cc} -shared -Wl,-z,now -Wl,-z,defs -Wl,-soname,"$(basename "$out")" -o "$out.$$" "$work"/*.o -ldl -lpthread

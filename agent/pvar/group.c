@@ -64,7 +64,7 @@ static void add_readings(struct pvar_group *g, struct pvar_object *object, int f
     for (int i = from; i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
         unsigned need = object->id == 1 ? PATTERN_WORLD : object->id == 2 ? PATTERN_SELF : PATTERN_ALL;
-        if (v->bind != object->bind || v->proof != PVAR_GOOD ||
+        if (v->bind != object->bind || v->trial != PVAR_GOOD ||
             (v->bind == MPITX_BIND_MPI_COMM && !(v->objects & need)))
             continue;
         struct pvar_reading *r = &g->readings[g->reading_count];

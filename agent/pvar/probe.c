@@ -73,7 +73,7 @@ static const char *step_of(const struct mpitx_probe_item *it)
 
 static void apply_result(struct pvar_variable *v, const struct mpitx_probe_item *it)
 {
-    v->proof = PVAR_BAD;
+    v->trial = PVAR_BAD;
     if (it->fault || it->overrun)
         agent_report_code(MPITX_RUN_WARNING, MPITX_RUN_NOTE_FAULTY, v->name);
     else if (it->info_rc != MPITX_SUCCESS || it->alloc_rc != MPITX_SUCCESS)
@@ -83,7 +83,7 @@ static void apply_result(struct pvar_variable *v, const struct mpitx_probe_item 
         agent_report(MPITX_RUN_INFO, "%s: not sampled: it has %s", v->name,
                      it->count == 0 ? "no elements" : "too many elements");
     else
-        v->proof = PVAR_GOOD;
+        v->trial = PVAR_GOOD;
 }
 
 /* Reports the faults. Variables often crash in groups, so there is one line for each kind of fault. */
@@ -117,7 +117,7 @@ static void skip_late(struct pvar_variable **chosen, int n)
 {
     static bool reported;
     char more[32] = "";
-    for (int i = 0; i < n; i++) chosen[i]->proof = PVAR_BAD;
+    for (int i = 0; i < n; i++) chosen[i]->trial = PVAR_BAD;
     if (n > 1) snprintf(more, sizeof more, " and %d more", n - 1);
     if (!reported)
         agent_report(MPITX_RUN_WARNING,
@@ -146,7 +146,7 @@ static void try_all(struct pvar_variable **chosen, int n, const struct pvar_obje
         if (rc == MPITX_SUCCESS)
             apply_result(chosen[i], &probe.items[i]);
         else
-            chosen[i]->proof = PVAR_BAD;
+            chosen[i]->trial = PVAR_BAD;
     }
     if (rc == MPITX_SUCCESS) report_faults(chosen, probe.items, n);
     mpitx_probe_free(&probe);
@@ -160,14 +160,14 @@ void pvar_try_new(const struct pvar_object *object)
     struct pvar_variable **chosen = memory_new((size_t)pvar.variable_count + 1, sizeof *chosen);
     for (int i = 0; chosen && i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
-        if (v->proof == PVAR_UNPROVED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind)) chosen[n++] = v;
+        if (v->trial == PVAR_UNTRIED && (v->bind == MPITX_BIND_NO_OBJECT || v->bind == object->bind)) chosen[n++] = v;
     }
     static bool had_communicator;
     bool communicator = object->bind == MPITX_BIND_MPI_COMM;
     bool late = pvar.started && (had_communicator || !communicator); /* with sessions, it starts with its first one */
     had_communicator |= communicator;
     if (n > 0 && when() == PROBE_NONE)
-        for (int i = 0; i < n; i++) chosen[i]->proof = PVAR_GOOD; /* as requested */
+        for (int i = 0; i < n; i++) chosen[i]->trial = PVAR_GOOD; /* as requested */
     else if (n > 0 && late && when() == PROBE_START)
         skip_late(chosen, n);
     else if (n > 0)

@@ -34,7 +34,7 @@ struct pvar_pattern {
     bool matched, noted;
 };
 
-enum pvar_proof { PVAR_UNPROVED, PVAR_GOOD, PVAR_BAD };
+enum pvar_trial { PVAR_UNTRIED, PVAR_GOOD, PVAR_BAD };
 
 struct pvar_variable {
     bool virtual; /* virtual: computed by the agent */
@@ -45,7 +45,7 @@ struct pvar_variable {
     bool continuous, raw; /* raw: shown raw by default */
     size_t size; /* of an element */
     unsigned objects; /* enum pattern_objects */
-    enum pvar_proof proof;
+    enum pvar_trial trial;
     char *enum_name;
     struct mpitx_run_enum_item *items;
     uint32_t item_count;

@@ -142,7 +142,7 @@ static void select_virtual(void)
                                   .description = memory_text(info.description ? info.description : ""),
                                   .unit = info.unit, .raw = !info.grows, .var_class = info.var_class,
                                   .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT, .continuous = true,
-                                  .size = 8, .objects = PATTERN_WORLD, .proof = PVAR_GOOD};
+                                  .size = 8, .objects = PATTERN_WORLD, .trial = PVAR_GOOD};
         if (!v.name || !v.description || !add(&v)) return;
     }
 }

@@ -32,7 +32,7 @@ static void bind_object(int bind, enum call_object kind, union mpi_handle handle
 {
     uint32_t id = objects_at(kind, handle.number, epochs_now(handle.number), true);
     if (prepared) {
-        event_prove(bind, handle, true);
+        event_try_new(bind, handle, true);
         event_bind(bind, handle, id);
     }
     if (peruse && kind == CALL_COMM) event_peruse_bind(handle, id, original);
@@ -69,7 +69,7 @@ static void started(void)
     }
     if (prepared) {
         event_sources_begin();
-        event_prove(MPITX_BIND_NO_OBJECT, none, false);
+        event_try_new(MPITX_BIND_NO_OBJECT, none, false);
         event_bind(MPITX_BIND_NO_OBJECT, none, 0);
     }
     following = peruse;

@@ -66,7 +66,7 @@ bool event_wanted(void);
 void event_read_patterns(void);
 bool event_declare(void);                                  /* the tables */
 void event_select(void);                                   /* finds the wanted types */
-void event_prove(int bind, union mpi_handle handle, bool known); /* tries untried types that are bound to it */
+void event_try_new(int bind, union mpi_handle handle, bool known); /* tries untried types that are bound to it */
 void event_note_unmatched(bool mpi_t); /* mpi_t: events of MPI_T can be suggested */
 bool event_matches_peruse(const char *name); /* the same for both spellings */
 bool event_suggests(void);            /* a literal pattern has matched nothing, so names are suggested */

@@ -312,7 +312,7 @@ static const char *verdict(struct event_type *type, const struct mpitx_probe_ite
     return type->safety ? NULL : "the library accepts no callback";
 }
 
-void event_prove(int bind, union mpi_handle handle, bool known)
+void event_try_new(int bind, union mpi_handle handle, bool known)
 {
     struct mpitx_probe probe = {0};
     struct mpitx_probe_options options =
