@@ -19,7 +19,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine"
 	"mpitx/ui/explorer"
-	"mpitx/ui/screen/prompt"
+	"mpitx/ui/screen/keys"
 	"mpitx/ui/timeline"
 	"mpitx/ui/top"
 )
@@ -106,11 +106,11 @@ func manPages(t *testing.T) map[string][]byte {
 		case "mpitx.1":
 			text = manCommands(t, root, text)
 		case "mpitx-tui.1":
-			text += manKeys(explorer.Manual()) + manConfig
+			text += manKeys(explorer.Keys()) + manConfig
 		case "mpitx-timeline.1":
-			text += manKeys(timeline.Manual()) + manConfig
+			text += manKeys(timeline.Keys()) + manConfig
 		case "mpitx-top.1":
-			text += manKeys(top.Manual()) + manConfig
+			text += manKeys(top.Keys()) + manConfig
 		}
 		codes, own := manCodes[e.Name()]
 		if !own {
@@ -203,12 +203,12 @@ func manCommands(t *testing.T, root *cobra.Command, page string) string {
 }
 
 // manKeys are the keys and commands of a full screen, from its own tables.
-func manKeys(sections []prompt.Section) string {
+func manKeys(sections []keys.Section) string {
 	var b strings.Builder
 	for _, s := range sections {
 		b.WriteString(".SH " + roff(strings.ToUpper(s.Title)) + "\n")
-		for _, line := range s.Lines {
-			b.WriteString(".TP\n\\fB" + roff(line[0]) + "\\fP\n" + roff(line[1]) + "\n")
+		for _, k := range s.Keys {
+			b.WriteString(".TP\n\\fB" + roff(k.Text(false)) + "\\fP\n" + roff(k.Help) + "\n")
 		}
 	}
 	return b.String()

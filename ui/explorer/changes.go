@@ -11,6 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/text"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 
@@ -242,7 +243,7 @@ func (m *Model) saveChanges(command, path string) tea.Cmd {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(command, path, "the "+ExportForms[form]+leftOut(left)+m.useless(), []byte(text))
+	return prompt.Save(command, path, "the "+ExportForms[form]+leftOut(left)+m.useless(), []byte(text))
 }
 
 // changesFrame lists the changes, and shows below what their export is.

@@ -349,5 +349,5 @@ func (m *Model) exportDiff(command, path string) tea.Cmd {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(command, path, text.Count(len(m.shown), "difference"), b.Bytes())
+	return prompt.Save(command, path, text.Count(len(m.shown), "difference"), b.Bytes())
 }

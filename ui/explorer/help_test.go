@@ -36,8 +36,8 @@ func TestHelpNamesEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if manual := Manual(); len(manual) != len(sections)+1 || len(manual[len(sections)].Lines) != len(commands) {
-		t.Errorf("%d sections in the manual page", len(manual))
+	if all := Keys(); len(all) != len(sections)+1 || len(all[len(sections)].Keys) != len(commands) {
+		t.Errorf("%d sections in the manual page", len(all))
 	}
 }
 

@@ -1,12 +1,6 @@
 package explorer
 
-import (
-	"mpitx/ui/screen/keys"
-	"mpitx/ui/screen/prompt"
-)
+import "mpitx/ui/screen/keys"
 
-// Keys are all keys of the explorer.
-func Keys() []keys.Section { return keySections(0, true) }
-
-// Manual is the explorer's keys and commands, for its manual page.
-func Manual() []prompt.Section { return prompt.Manual(append(Keys(), commandSection(true))...) }
+// Keys are all keys and commands of the explorer.
+func Keys() []keys.Section { return append(keySections(0, true), commandSection(true)) }

@@ -245,7 +245,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.click(msg.X, msg.Y)
 	case tea.MouseWheelMsg:
 		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelUp)
-	case savedMsg:
+	case prompt.Saved:
 		m.saved(msg)
 	case unsavedMsg:
 		m.unsaved(msg)

@@ -14,25 +14,12 @@ import (
 	"mpitx/ui/term"
 )
 
-type savedMsg struct {
-	path string
-	what string
-	err  error
-}
-
-func (m *Model) saved(msg savedMsg) {
-	if msg.err != nil {
-		m.complain("save %s: %v", msg.path, msg.err)
+func (m *Model) saved(msg prompt.Saved) {
+	if msg.Err != nil {
+		m.complain("save %s: %v", msg.Path, msg.Err)
 		return
 	}
-	m.say("saved %s to %s", msg.what, msg.path)
-}
-
-// save writes data to a file, see [prompt.Save].
-func save(command, path, what string, data []byte) tea.Cmd {
-	return func() tea.Msg {
-		return savedMsg{path, what, prompt.Save(command, path, data)}
-	}
+	m.say("saved %s to %s", msg.What, msg.Path)
 }
 
 // copy copies a name, a value or a setting to the clipboard of the user's terminal.
@@ -109,7 +96,7 @@ func (m *Model) cmdSnapshot(command, path string) tea.Cmd {
 		m.complain("snapshot: %v", err)
 		return nil
 	}
-	return save(command, path, "a snapshot", b.Bytes())
+	return prompt.Save(command, path, "a snapshot", b.Bytes())
 }
 
 func (m *Model) cmdExport(command, path string) tea.Cmd {
@@ -130,11 +117,11 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 			m.complain("export: %v", err)
 			return nil
 		}
-		return save(command, path, "the samples", b.Bytes())
+		return prompt.Save(command, path, "the samples", b.Bytes())
 	}
 	if err := export.List(&b, m.x.cat.Select(m.x.items(m.shown)), export.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}); err != nil {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return save(command, path, m.x.countWords(m.shown), b.Bytes())
+	return prompt.Save(command, path, m.x.countWords(m.shown), b.Bytes())
 }

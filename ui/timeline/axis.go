@@ -33,7 +33,7 @@ func (m *Model) phases() string {
 		return ""
 	}
 	var b strings.Builder
-	g := m.terminal.Glyphs()
+	g := m.Terminal.Glyphs()
 	for c := 0; c < len(f.Phases); {
 		end := c
 		for end < len(f.Phases) && f.Phases[end] == f.Phases[c] {
@@ -41,13 +41,13 @@ func (m *Model) phases() string {
 		}
 		text := ""
 		if f.Phases[c] != "" && end-c >= leastPhase {
-			text = g.Bar + m.terminal.Cut(m.terminal.Safe(f.Phases[c]), end-c-1)
+			text = g.Bar + m.Terminal.Cut(m.Terminal.Safe(f.Phases[c]), end-c-1)
 			text += strings.Repeat(g.Line, end-c-term.Width(text))
 		}
 		b.WriteString(term.Pad(text, end-c))
 		c = end
 	}
-	return m.terminal.Paint(term.Label, m.terminal.Fit(phaseOf+m.name(f.Place.Track), m.margin())) + m.terminal.Paint(term.Place, b.String())
+	return m.Terminal.Paint(term.Label, m.Terminal.Fit(phaseOf+m.name(f.Place.Track), m.margin())) + m.Terminal.Paint(term.Place, b.String())
 }
 
 // phaseOf begins the line of phases, before the thread's name.
@@ -88,7 +88,7 @@ func (m *Model) labels(n, cursor int) (all []label) {
 // axis is the line of time, with a mark over the cursor's column.
 func (m *Model) axis() string {
 	w := m.frame.Window
-	g := m.terminal.Glyphs()
+	g := m.Terminal.Glyphs()
 	line := make([]string, w.Columns)
 	for i := range line {
 		line[i] = g.Line
@@ -108,5 +108,5 @@ func (m *Model) axis() string {
 		}
 	}
 	line[cursor] = g.Down
-	return m.terminal.Paint(term.Label, m.terminal.Fit("rank", m.margin())+strings.Join(line, ""))
+	return m.Terminal.Paint(term.Label, m.Terminal.Fit("rank", m.margin())+strings.Join(line, ""))
 }

@@ -74,9 +74,9 @@ func BenchmarkLarge(b *testing.B) {
 		}
 		f := Open(run, Options{At: -1})
 		m := New(f, utf8)
-		m.width, m.height = 160, 48
+		m.Width, m.Height = 160, 48
 		m.show(m.read(true)().(frameMsg).frame)
-		m.Render(160, 48)
+		m.Render()
 		m.busy = false // of what it would read next
 		b.ReportMetric(float64(time.Since(begin).Milliseconds()), "first-ms")
 		slowest := func(keys ...string) (worst time.Duration) {
@@ -85,7 +85,7 @@ func BenchmarkLarge(b *testing.B) {
 				if cmd := m.key(tea.KeyPressMsg{Code: []rune(k)[0], Text: k}); cmd != nil {
 					m.show(cmd().(frameMsg).frame)
 				}
-				m.Render(160, 48)
+				m.Render()
 				worst = max(worst, time.Since(t))
 			}
 			return worst

@@ -24,14 +24,14 @@ func (m *Model) row(i int) string {
 		mark, style = ">", term.Subject
 	}
 	var b strings.Builder
-	b.WriteString(m.terminal.Paint(style, mark+m.terminal.FitRight(m.name(t), m.margin()-2)+" "))
+	b.WriteString(m.Terminal.Paint(style, mark+m.Terminal.FitRight(m.name(t), m.margin()-2)+" "))
 	cursor := -1
 	if chosen {
 		cursor = f.Window.Column(f.Place.Time)
 	}
 	run, last := "", term.Style{}
 	flush := func() {
-		b.WriteString(m.terminal.Paint(last, run))
+		b.WriteString(m.Terminal.Paint(last, run))
 		run = ""
 	}
 	for c := range f.Cells[i] {
@@ -83,14 +83,14 @@ func (m *Model) glyph(i, column int) glyph {
 	case unread, outside:
 		return glyph{" ", term.Plain}
 	case idle:
-		return glyph{m.terminal.Glyphs().Dot, term.Label}
+		return glyph{m.Terminal.Glyphs().Dot, term.Label}
 	}
 	c, w := &m.frame.Cells[i][column], m.frame.Window
 	width := w.Edge(column+1) - w.Edge(column) - c.Skipped
 	letter, color := m.letter(c.Shares[0].Function)
 	style := term.Style{Color: color}
 	if 2*c.Busy >= width {
-		style.Reverse = m.terminal.Profile > colorprofile.ASCII
+		style.Reverse = m.Terminal.Profile > colorprofile.ASCII
 		return glyph{letter, style}
 	}
 	return glyph{strings.ToLower(letter), style}

@@ -9,6 +9,7 @@ import (
 
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
+	"mpitx/ui/screen"
 )
 
 // The cursor follows a run that is being written, until it is moved.
@@ -45,15 +46,15 @@ func TestFollow(t *testing.T) {
 	u := sit(t, run, Options{}, utf8, 100, 30)
 	u.sees("1 rank, 19ms, live", "MPI_Init  took")
 	add("MPI_Barrier", 30, 40)
-	u.send(tickMsg(u.m.tick))
+	u.send(screen.TickMsg(u.m.Tick))
 	u.sees("MPI_Barrier  took")
 	add("MPI_Bcast", 50, 60)
-	u.send(tickMsg(u.m.tick))
+	u.send(screen.TickMsg(u.m.Tick))
 	u.sees("MPI_Bcast  took")
 	u.press("N")
 	u.sees("MPI_Barrier  took")
 	add("MPI_Reduce", 70, 80)
-	u.send(tickMsg(u.m.tick))
+	u.send(screen.TickMsg(u.m.Tick))
 	u.sees("MPI_Barrier  took", "· not in MPI")
 }
 

@@ -82,14 +82,14 @@ func (m *Model) legendLines(entries []entry, rest []string, n int) (lines []stri
 		if i < n {
 			words += " " + text.Percent(float64(e.took)/float64(max(m.frame.Counted, 1)))
 		}
-		parts = append(parts, m.terminal.Paint(term.Style{Color: e.color, Bold: true}, e.letter)+" "+words)
+		parts = append(parts, m.Terminal.Paint(term.Style{Color: e.color, Bold: true}, e.letter)+" "+words)
 	}
 	line := ""
 	for _, part := range append(parts, rest...) {
 		switch {
 		case line == "":
 			line = " " + part
-		case term.Width(line)+2+term.Width(part) > m.width:
+		case term.Width(line)+2+term.Width(part) > m.Width:
 			lines, line = append(lines, line), " "+part
 		default:
 			line += "  " + part
@@ -107,10 +107,10 @@ func (m *Model) stateEntries() (all []string) {
 		}
 	}
 	if seen[idle] {
-		all = append(all, m.terminal.Glyphs().Dot+" not in MPI")
+		all = append(all, m.Terminal.Glyphs().Dot+" not in MPI")
 	}
 	if seen[lost] {
-		all = append(all, m.terminal.Paint(term.Wrong, "?")+" events lost")
+		all = append(all, m.Terminal.Paint(term.Wrong, "?")+" events lost")
 	}
 	switch {
 	case seen[unread]:
@@ -125,7 +125,7 @@ func (m *Model) functionEntries() (all []entry) {
 	var others time.Duration
 	for _, s := range m.frame.Shares {
 		if letter, color := m.letter(s.Function); letter != string(noLetter) {
-			all = append(all, entry{letter, m.terminal.Safe(strings.TrimPrefix(m.frame.Functions[s.Function], "MPI_")), color, s.Time})
+			all = append(all, entry{letter, m.Terminal.Safe(strings.TrimPrefix(m.frame.Functions[s.Function], "MPI_")), color, s.Time})
 		} else {
 			others += s.Time
 		}

@@ -1,53 +1,31 @@
 package timeline
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/recording/trace"
-	"mpitx/ui/config"
-	"mpitx/ui/screen/pager"
-	"mpitx/ui/screen/program"
-	"mpitx/ui/screen/prompt"
+	"mpitx/ui/screen"
 	"mpitx/ui/term"
 )
 
-const (
-	refresh   = 500 * time.Millisecond // of a run that is being written
-	soon      = 200 * time.Millisecond // while messages are matched
-	mostNotes = 50
-)
-
-// mode is where typed characters go.
-type mode uint8
-
-const (
-	modeKeys mode = iota
-	modeSearch
-	modeCommand
-)
+const soon = 200 * time.Millisecond // while messages are matched
 
 // Find opens the run. If the run is not there yet, awaited says what is missing, and Find is called again later. An error ends the screen.
 type Find func() (f *Feed, awaited string, err error)
 
 // Model is the screen. Only its commands read files, one at a time.
 type Model struct {
-	feed     *Feed // nil: the run is not open
-	find     Find
-	awaited  string     // what is missing of the run, while it is not there yet
-	failed   error      // why the screen ended
-	reading  sync.Mutex // held while a command uses the feed
-	terminal term.Term
-	themes   config.Themes
-	frame    *Frame // nil: not yet
-	width    int
-	height   int
-	rendered string // the screen; "": it has changed
-	once     bool   // it is printed, not shown
+	screen.Screen
+	feed    *Feed // nil: the run is not open
+	find    Find
+	awaited string     // what is missing of the run, while it is not there yet
+	failed  error      // why the screen ended
+	reading sync.Mutex // held while a command uses the feed
+	frame   *Frame     // nil: not yet
+	once    bool       // it is printed, not shown
 
 	place      Place
 	action     Action // that was not carried out yet
@@ -64,24 +42,22 @@ type Model struct {
 	inMessages bool // keys go to the list of messages
 	message    int  // the chosen one
 	words      string
-	zoom       bool            // rows alone
-	text       func() []string // shown instead of everything else: help, messages; nil: nothing is
-	pager      pager.Pager     // of text
-	mode       mode
-	line       prompt.Line // being typed
-	note       string      // the outcome of the last key or command; "": none
-	notes      []string    // the last outcomes
-	paused     bool
+	zoom       bool // rows alone
+
+	timeKeys, rowKeys, commonKeys screen.Section
 
 	busy  bool              // a command is reading
 	stale bool              // it reads something that is not wanted any more
 	kept  []tea.KeyPressMsg // typed while an action was not carried out yet
-	tick  int               // the current tick; older ones are ignored
 }
 
 // New makes the screen of an open run.
 func New(f *Feed, t term.Term) *Model {
-	return &Model{feed: f, terminal: t, width: 80, height: 24, whole: true, follow: f == nil || f.options.At < 0, letters: map[int32]rune{}}
+	m := &Model{feed: f, whole: true, follow: f == nil || f.options.At < 0, letters: map[int32]rune{}}
+	m.Screen = screen.Screen{Name: "timeline", LeastWidth: leastWidth, LeastHeight: 10, Terminal: t, Width: 80, Height: 24,
+		Complete: m.Commands.Names, Troubles: m.troubles, Help: m.help, About: about, Hints: m.hints}
+	m.bind()
+	return m
 }
 
 type (
@@ -91,17 +67,10 @@ type (
 		err     error
 	}
 	frameMsg struct{ frame *Frame }
-	tickMsg  int
-	keptMsg  struct{ err error } // the theme was kept, or why not
 )
 
 // Init opens the run, or reads the first frame.
-func (m *Model) Init() tea.Cmd {
-	if m.terminal.Profile <= colorprofile.ASCII || m.terminal.Plain {
-		return m.read(true)
-	}
-	return tea.Batch(m.read(true), tea.RequestBackgroundColor)
-}
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.read(true), m.Screen.Init()) }
 
 func (m *Model) ask() Ask {
 	if m.whole {
@@ -144,7 +113,7 @@ func (m *Model) found(msg foundMsg) tea.Cmd {
 	case m.failed != nil:
 		return tea.Quit
 	case m.feed == nil:
-		return m.wait(refresh)
+		return m.Wait(screen.Refresh)
 	}
 	m.follow = m.feed.options.At < 0
 	return m.read(true)
@@ -165,7 +134,7 @@ func (m *Model) act(a Action) tea.Cmd {
 		return nil
 	}
 	m.action, m.follow = a, false
-	return m.read(!m.paused)
+	return m.read(!m.Paused)
 }
 
 // move shows another place.
@@ -176,17 +145,15 @@ func (m *Model) move(p Place) tea.Cmd {
 
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.rendered = ""
+	m.Rendered = ""
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height, m.needed = msg.Width, msg.Height, 0
+		m.Width, m.Height, m.needed = msg.Width, msg.Height, 0
 		cmd = m.read(false)
-	case tea.BackgroundColorMsg:
-		m.terminal.Light = !msg.IsDark()
-	case tickMsg:
-		if int(msg) == m.tick {
-			cmd = m.read(!m.paused)
+	case screen.TickMsg:
+		if int(msg) == m.Tick {
+			cmd = m.read(!m.Paused)
 		}
 	case foundMsg:
 		cmd = m.found(msg)
@@ -195,17 +162,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:
-		if m.mode != modeKeys {
-			m.line.Insert(msg.Content)
+		if m.Mode != screen.Keys {
+			m.Line.Insert(msg.Content)
 		}
-	case keptMsg:
-		if msg.err != nil {
-			m.say("theme %s, for this session only: %v", m.terminal.Theme, msg.err)
-		}
-	case savedMsg:
-		m.saved(msg)
-	case program.CannotStop:
-		m.say("cannot suspend: no job-control shell started mpitx")
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
@@ -217,6 +176,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.Button == tea.MouseLeft {
 			cmd = m.click(msg.X, msg.Y)
 		}
+	default:
+		m.Common(msg)
 	}
 	return m, cmd
 }
@@ -228,7 +189,7 @@ func (m *Model) show(f *Frame) tea.Cmd {
 	m.frame, m.top = f, f.Top
 	m.giveAll()
 	if f.Note != "" {
-		m.say("%s", f.Note)
+		m.Say("%s", f.Note)
 	}
 	if acted || !m.stale {
 		if acted && f.Note == "" {
@@ -252,26 +213,14 @@ func (m *Model) show(f *Frame) tea.Cmd {
 	case m.busy:
 	case m.resized():
 		all = append(all, m.read(false))
-	case m.stale, f.Behind && !m.paused:
+	case m.stale, f.Behind && !m.Paused:
 		all = append(all, m.read(false))
 	case f.Matching:
-		all = append(all, m.wait(soon))
-	case f.Live && !m.paused:
-		all = append(all, m.wait(refresh))
+		all = append(all, m.Wait(soon))
+	case f.Live && !m.Paused:
+		all = append(all, m.Wait(screen.Refresh))
 	}
 	return tea.Batch(all...)
-}
-
-func (m *Model) wait(d time.Duration) tea.Cmd {
-	m.tick++
-	n := m.tick
-	return tea.Tick(d, func(time.Time) tea.Msg { return tickMsg(n) })
-}
-
-// say shows the outcome of a key or a command, and keeps it for the list of messages.
-func (m *Model) say(format string, args ...any) {
-	m.note = fmt.Sprintf(format, args...)
-	m.notes = append(m.notes[max(len(m.notes)-mostNotes+1, 0):], m.note)
 }
 
 // moveTime moves the cursor by columns.
@@ -357,7 +306,7 @@ func (m *Model) around(p Place) tea.Cmd {
 // fitCall shows the time of the call alone.
 func (m *Model) fitCall() tea.Cmd {
 	if m.frame == nil || m.frame.Detail == nil || m.frame.Detail.Call == nil {
-		m.say("there is no call under the cursor")
+		m.Say("there is no call under the cursor")
 		return nil
 	}
 	c, p := m.frame.Detail.Call, m.place
@@ -371,8 +320,8 @@ func (m *Model) fitCall() tea.Cmd {
 // moveRow moves the cursor to another row, or in the list of messages to another message.
 func (m *Model) moveRow(by int) tea.Cmd {
 	switch f := m.frame; {
-	case m.text != nil:
-		m.pager.SetYOffset(m.pager.YOffset() + by)
+	case m.Text != nil:
+		m.Pager.SetYOffset(m.Pager.YOffset() + by)
 	case f == nil || len(f.Rows) == 0:
 	case m.inMessages:
 		m.message = max(min(m.message+by, len(f.Detail.Messages)-1), 0)
@@ -390,7 +339,7 @@ func (m *Model) moveRow(by int) tea.Cmd {
 // click sets the cursor.
 func (m *Model) click(x, y int) tea.Cmd {
 	f := m.frame
-	if m.text != nil || f == nil || len(f.Rows) == 0 {
+	if m.Text != nil || f == nil || len(f.Rows) == 0 {
 		return nil
 	}
 	row, column := f.Top+y-headerLines, x-m.margin()

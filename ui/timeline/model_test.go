@@ -15,6 +15,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 
@@ -136,7 +137,7 @@ func (u *user) do(cmd tea.Cmd) {
 			if u.m.frame.Matching || u.m.frame.Live && !u.m.busy {
 				return
 			}
-		case savedMsg:
+		case prompt.Saved:
 			_, cmd = u.m.Update(msg)
 		case foundMsg:
 			if _, cmd = u.m.Update(msg); u.m.feed == nil {
@@ -191,16 +192,16 @@ func (u *user) types(line string) {
 // check holds on every screen.
 func (u *user) check() {
 	u.t.Helper()
-	lines := strings.Split(u.m.Render(u.m.width, u.m.height), "\n")
-	if len(lines) > u.m.height {
-		u.t.Errorf("%d lines on a screen of %d", len(lines), u.m.height)
+	lines := strings.Split(u.m.Render(), "\n")
+	if len(lines) > u.m.Height {
+		u.t.Errorf("%d lines on a screen of %d", len(lines), u.m.Height)
 	}
 	for _, l := range lines {
-		if ansi.StringWidth(l) > u.m.width {
-			u.t.Errorf("%d cells on a screen of %d: %q", ansi.StringWidth(l), u.m.width, l)
+		if ansi.StringWidth(l) > u.m.Width {
+			u.t.Errorf("%d cells on a screen of %d: %q", ansi.StringWidth(l), u.m.Width, l)
 		}
 		for _, r := range l {
-			if !u.m.terminal.UTF8 && r > 126 {
+			if !u.m.Terminal.UTF8 && r > 126 {
 				u.t.Errorf("%q in %q", r, l)
 			}
 		}
@@ -208,7 +209,7 @@ func (u *user) check() {
 }
 
 func (u *user) screen() string {
-	lines := strings.Split(ansi.Strip(u.m.Render(u.m.width, u.m.height)), "\n")
+	lines := strings.Split(ansi.Strip(u.m.Render()), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
@@ -273,7 +274,7 @@ func TestGolden(t *testing.T) {
 func TestColours(t *testing.T) {
 	for name, p := range map[string]colorprofile.Profile{"16": colorprofile.ANSI, "true": colorprofile.TrueColor} {
 		u := sit(t, story(t), Options{}, term.Term{Terminal: export.Terminal{UTF8: true, Color: true}, Profile: p}, 100, 30)
-		u.same("colours-"+name+".ansi", u.m.Render(100, 30)+"\n")
+		u.same("colours-"+name+".ansi", u.m.Render()+"\n")
 	}
 }
 

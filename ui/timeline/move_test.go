@@ -83,7 +83,7 @@ func TestStepThroughAllCalls(t *testing.T) {
 	got := map[string]int{}
 	for range 100 {
 		got[u.m.frame.Detail.Call.Function]++
-		if u.press("n"); strings.Contains(u.m.note, "no call after") {
+		if u.press("n"); strings.Contains(u.m.Note, "no call after") {
 			break
 		}
 		held(t, u.m)
@@ -94,7 +94,7 @@ func TestStepThroughAllCalls(t *testing.T) {
 		}
 	}
 	for range 100 {
-		if u.press("N"); strings.Contains(u.m.note, "no call before") {
+		if u.press("N"); strings.Contains(u.m.Note, "no call before") {
 			break
 		}
 	}

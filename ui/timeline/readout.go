@@ -22,9 +22,9 @@ func (m *Model) detail(height int) []string {
 	t := f.Place.Track
 	head := fmt.Sprintf("rank %s", m.name(t))
 	if t.Rank.Host != "" {
-		head += " on " + m.terminal.Safe(t.Rank.Host)
+		head += " on " + m.Terminal.Safe(t.Rank.Host)
 	}
-	line := m.terminal.Glyphs().Line
+	line := m.Terminal.Glyphs().Line
 	lines := []string{""}
 	switch c := d.Call; {
 	case c == nil && d.Cell.Lost > 0:
@@ -45,14 +45,14 @@ func (m *Model) detail(height int) []string {
 	}
 	title := line + line + " " + head + ", " + m.exact(f.Place.Time)
 	if len(d.Phases) > 0 {
-		phases := "in phase " + m.terminal.Safe(strings.Join(d.Phases, " > "))
-		if term.Width(title)+2+term.Width(phases) <= m.width {
+		phases := "in phase " + m.Terminal.Safe(strings.Join(d.Phases, " > "))
+		if term.Width(title)+2+term.Width(phases) <= m.Width {
 			title += ", " + phases
 		} else {
 			lines = slices.Insert(lines, 1, " "+phases)
 		}
 	}
-	lines[0] = m.terminal.Paint(term.Subject, m.terminal.Cut(title, m.width))
+	lines[0] = m.Terminal.Paint(term.Subject, m.Terminal.Cut(title, m.Width))
 	if len(d.Messages) > 0 {
 		lines = append(lines, m.messages(height-len(lines))...)
 	}
@@ -66,16 +66,16 @@ func (m *Model) exact(t time.Duration) string {
 
 // fields are lines that begin with a name, and continue with fields.
 func (m *Model) fields(name string, fields [][2]string) (lines []string) {
-	line := " " + m.terminal.Paint(term.Heading, name)
+	line := " " + m.Terminal.Paint(term.Heading, name)
 	for _, f := range fields {
 		if f[1] == "" {
 			continue
 		}
-		next := "  " + m.terminal.Paint(term.Label, f[0]) + " " + f[1]
+		next := "  " + m.Terminal.Paint(term.Label, f[0]) + " " + f[1]
 		if f[0] == "" {
 			next = "  " + f[1]
 		}
-		if term.Width(line+next) > m.width {
+		if term.Width(line+next) > m.Width {
 			lines, line = append(lines, line), " "
 		}
 		line += next
@@ -96,7 +96,7 @@ func (m *Model) call(c *trace.Found) []string {
 			words = append(words, w.text)
 		}
 	}
-	first := m.fields(m.terminal.Safe(c.Function), [][2]string{{"took", m.amount(c.End - c.Begin)}, {"from", m.exact(c.Begin)}, {"to", m.exact(c.End)}, {"", strings.Join(words, ", ")}})
+	first := m.fields(m.Terminal.Safe(c.Function), [][2]string{{"took", m.amount(c.End - c.Begin)}, {"from", m.exact(c.Begin)}, {"to", m.exact(c.End)}, {"", strings.Join(words, ", ")}})
 	role := "peer"
 	if c.Root {
 		role = "root"
@@ -113,13 +113,13 @@ func (m *Model) call(c *trace.Found) []string {
 	}
 	bytes := ""
 	if c.Bytes > 0 || c.Peer != trace.None {
-		bytes = m.terminal.Amount(float64(c.Bytes), "B")
+		bytes = m.Terminal.Amount(float64(c.Bytes), "B")
 	}
-	fields := [][2]string{{kind, m.terminal.Safe(c.Object.String())}, {role, peer(c.Peer, c.Job)}, {"tag", tag(c.Tag)}, {"bytes", bytes}, {"request", request}}
+	fields := [][2]string{{kind, m.Terminal.Safe(c.Object.String())}, {role, peer(c.Peer, c.Job)}, {"tag", tag(c.Tag)}, {"bytes", bytes}, {"request", request}}
 	if all := m.frame.Detail.Messages; len(all) > 1 { // those of one message would be taken for the call's
 		fields = append(fields[:1], m.several(all)...)
 	}
-	site := m.terminal.Safe(m.frame.Detail.Site)
+	site := m.Terminal.Safe(m.frame.Detail.Site)
 	if export.NoLine(site) {
 		site += " (compile with -g to see the line)"
 	}
@@ -146,7 +146,7 @@ func (m *Model) several(all []Message) [][2]string {
 	case n > mostPeers:
 		peers = append(peers[:mostPeers-1], fmt.Sprintf("%d more", n-mostPeers+1))
 	}
-	return [][2]string{{"messages", strconv.Itoa(len(all))}, {name, strings.Join(peers, ", ")}, {"bytes", m.terminal.Amount(float64(bytes), "B")}}
+	return [][2]string{{"messages", strconv.Itoa(len(all))}, {name, strings.Join(peers, ", ")}, {"bytes", m.Terminal.Amount(float64(bytes), "B")}}
 }
 
 func peer(rank, job int) string {
@@ -180,15 +180,15 @@ func (m *Model) cell(d *Detail) string {
 		return ""
 	}
 	if c.Lost > 0 {
-		return " " + m.terminal.Paint(term.Wrong, text.Count(c.Lost, "event")+" lost here: the recording had no room for them")
+		return " " + m.Terminal.Paint(term.Wrong, text.Count(c.Lost, "event")+" lost here: the recording had no room for them")
 	}
 	if c.Calls < 2 {
 		return ""
 	}
 	words := fmt.Sprintf(" this column: %s, %s in MPI:", text.Count(c.Calls, "call"), text.Percent(float64(c.Busy)/float64(max(d.Width-c.Skipped, 1))))
 	for i, s := range c.Shares {
-		part := fmt.Sprintf(" %s %s,", m.terminal.Safe(m.frame.Functions[s.Function]), text.Percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
-		if i > 0 && term.Width(words+part) > m.width {
+		part := fmt.Sprintf(" %s %s,", m.Terminal.Safe(m.frame.Functions[s.Function]), text.Percent(float64(s.Time)/float64(max(d.Width-c.Skipped, 1))))
+		if i > 0 && term.Width(words+part) > m.Width {
 			break
 		}
 		words += part
@@ -200,9 +200,9 @@ func (m *Model) cell(d *Detail) string {
 func (m *Model) events(d *Detail) string {
 	text := " events of the library in this call:"
 	for i, e := range d.Events {
-		part := fmt.Sprintf(" %d %s,", e.Events, m.terminal.Safe(strings.TrimPrefix(e.Name, "PERUSE_COMM_")))
-		if i > 0 && term.Width(text+part) > m.width-2 {
-			return strings.TrimSuffix(text, ",") + " " + m.terminal.Ellipsis()
+		part := fmt.Sprintf(" %d %s,", e.Events, m.Terminal.Safe(strings.TrimPrefix(e.Name, "PERUSE_COMM_")))
+		if i > 0 && term.Width(text+part) > m.Width-2 {
+			return strings.TrimSuffix(text, ",") + " " + m.Terminal.Ellipsis()
 		}
 		text += part
 	}
@@ -221,7 +221,7 @@ func (m *Model) messages(height int) []string {
 	for i := first; i < last; i++ {
 		rows = append(rows, m.messageRow(&d.Messages[i]))
 	}
-	widths := messageWidths(rows, m.width+1)
+	widths := messageWidths(rows, m.Width+1)
 	var lines []string
 	for i, r := range rows {
 		line := " "
@@ -231,14 +231,14 @@ func (m *Model) messages(height int) []string {
 		for k, w := range widths {
 			switch {
 			case k == 0:
-				line += m.terminal.Fit(r[k], w)
+				line += m.Terminal.Fit(r[k], w)
 			case w > 0:
-				line += "  " + m.terminal.FitRight(r[k], w)
+				line += "  " + m.Terminal.FitRight(r[k], w)
 			}
 		}
 		switch {
 		case i == 0:
-			line = m.terminal.Paint(term.Columns, line)
+			line = m.Terminal.Paint(term.Columns, line)
 			note := ""
 			if f.Matching {
 				note = fmt.Sprintf("matching messages: %d %%", int(f.Matched*100))
@@ -246,11 +246,11 @@ func (m *Model) messages(height int) []string {
 			if len(d.Messages) > height-1 {
 				note = strings.TrimLeft(note+fmt.Sprintf("  %d of %d", m.message+1, len(d.Messages)), " ")
 			}
-			if note != "" && term.Width(line)+len(note)+3 <= m.width {
-				line += "   " + m.terminal.Paint(term.Label, note)
+			if note != "" && term.Width(line)+len(note)+3 <= m.Width {
+				line += "   " + m.Terminal.Paint(term.Label, note)
 			}
 		case line[0] == '>':
-			line = m.terminal.Paint(term.Chosen(m.inMessages), line)
+			line = m.Terminal.Paint(term.Chosen(m.inMessages), line)
 		}
 		lines = append(lines, line)
 	}
@@ -278,7 +278,7 @@ func messageWidths(rows [][]string, room int) []int {
 }
 
 func (m *Model) messageRow(x *Message) []string {
-	g := m.terminal.Glyphs()
+	g := m.Terminal.Glyphs()
 	what := "send " + g.Arrow
 	switch {
 	case x.Received:
@@ -299,7 +299,7 @@ func (m *Model) messageRow(x *Message) []string {
 		}
 		return m.exact(t)
 	}
-	row := []string{m.terminal.Safe(what), peer(x.Peer, x.Job), tag(x.Tag), m.terminal.Amount(float64(x.Bytes), "B"), at(x.Sent), at(x.Done), "", ""}
+	row := []string{m.Terminal.Safe(what), peer(x.Peer, x.Job), tag(x.Tag), m.Terminal.Amount(float64(x.Bytes), "B"), at(x.Sent), at(x.Done), "", ""}
 	if x.Sent >= 0 && x.Done >= 0 {
 		row[6] = m.amount(x.Done - x.Sent)
 	}

@@ -18,7 +18,7 @@ import (
 // file is the user's configuration; nil: nothing is kept.
 func Run(ctx context.Context, find Find, t term.Term, file *config.File, in io.Reader, out io.Writer) error {
 	m := New(nil, t)
-	m.find, m.themes.File = find, file
+	m.find, m.Themes.File = find, file
 	err := program.Run(ctx, m, t, in, out)
 	m.close()
 	return cmp.Or(err, m.failed)
@@ -27,12 +27,12 @@ func Run(ctx context.Context, find Find, t term.Term, file *config.File, in io.R
 // Print is one frame of a feed, with all rows, after everything was read. Without colours it has no other attributes of text either.
 func Print(f *Feed, t term.Term, width int) string {
 	m := New(f, t)
-	m.width, m.height, m.once = max(width, leastWidth), 1<<16, true
+	m.Width, m.Height, m.once = max(width, leastWidth), 1<<16, true
 	f.All()
 	for range 2 { // the second one knows how wide the names of rows are
 		m.show(f.Frame(m.ask()))
 	}
-	text := m.Render(m.width, m.height)
+	text := m.Render()
 	if !t.Terminal.Color {
 		text = ansi.Strip(text)
 	}

@@ -3,36 +3,19 @@ package timeline
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mpitx/recording"
 	"mpitx/text"
-	"mpitx/ui/screen/pager"
 )
 
-// showText shows lines instead of everything else.
-func (m *Model) showText(lines func() []string) tea.Cmd {
-	m.text, m.pager = lines, pager.New()
-	return nil
-}
+// about is the paragraph below the help.
+const about = "A letter in a row is the kind of function that takes most of the cell's time in MPI: a capital if calls take half of the cell or more. " +
+	"Calls within other calls, from callbacks, do not count; n and N find them. The wheel of the mouse zooms, a click sets the cursor."
 
-func (m *Model) helpLines() []string {
-	var lines []string
-	for _, s := range append(Keys(), commands.Section()) {
-		lines = append(append(lines, s.Lines(m.terminal, m.width)...), "")
+func (m *Model) troubles() []string {
+	if m.frame == nil {
+		return nil
 	}
-	return append(lines, pager.Wrap(m.terminal, m.width, "A letter in a row is the kind of function that takes most of the cell's time in MPI: a capital if calls take half of the cell or more. "+
-		"Calls within other calls, from callbacks, do not count; n and N find them. The wheel of the mouse zooms, a click sets the cursor.")...)
-}
-
-// messageLines are everything that is wrong with the run, and the outcomes of the last keys and commands.
-func (m *Model) messageLines() []string {
-	var troubles []string
-	if m.frame != nil {
-		troubles = m.frame.Troubles()
-	}
-	wrong := pager.Section(m.terminal, m.width, "What is wrong with the run", troubles, "Nothing.")
-	return append(wrong, pager.Section(m.terminal, m.width, "Messages", m.notes, "None.")...)
+	return m.frame.Troubles()
 }
 
 // Troubles is what is wrong with the run, one line each.

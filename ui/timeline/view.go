@@ -11,16 +11,15 @@ import (
 	"mpitx/recording/trace"
 	"mpitx/text"
 	"mpitx/ui/chart"
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/keys"
 	"mpitx/ui/screen/pager"
-	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
 
 const (
 	headerLines = 4 // title, status, phases and axis, above the rows
 	leastWidth  = 40
-	leastHeight = 10
 	leastDetail = 4  // lines
 	mostDetail  = 14 // lines
 	mostLegend  = 2  // lines
@@ -28,38 +27,23 @@ const (
 )
 
 // View is the screen.
-func (m *Model) View() tea.View {
-	if m.rendered == "" {
-		m.rendered = m.Render(m.width, m.height)
-	}
-	return program.View(m.terminal, m.rendered, "mpitx timeline")
-}
+func (m *Model) View() tea.View { return m.Screen.View(m.Render) }
 
-// Render is the screen as text: height lines of at most width cells.
-func (m *Model) Render(width, height int) string {
-	var lines []string
+// Render is the screen as text.
+func (m *Model) Render() string { return m.Screen.Render(m.title(), m.body) }
+
+func (m *Model) body(lines []string) []string {
 	switch {
-	case width < leastWidth || height < leastHeight:
-		lines = term.Wrap(fmt.Sprintf("mpitx timeline needs %dx%d cells; this terminal has %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
-	case m.text != nil:
-		lines = append([]string{m.title()}, m.pager.Screen(m.terminal, m.text(), m.width, height-1)...)
 	case m.frame == nil:
-		text := "Reading the trace" + m.terminal.Ellipsis()
+		text := "Reading the trace" + m.Terminal.Ellipsis()
 		if m.awaited != "" {
 			text = "Waiting for the run. " + m.awaited + ".\n\nThe trace is shown here as soon as its job records calls."
 		}
-		lines = m.fill(append([]string{m.title(), ""}, pager.Wrap(m.terminal, m.width, text)...))
+		return m.fill(append(append(lines, ""), pager.Wrap(m.Terminal, m.Width, text)...))
 	case len(m.frame.Rows) == 0 || m.frame.To <= m.frame.From:
-		lines = append([]string{m.title(), ""}, pager.Wrap(m.terminal, m.width, m.empty())...)
-		lines = m.fill(lines)
-	default:
-		lines = m.screen()
+		return m.fill(append(append(lines, ""), pager.Wrap(m.Terminal, m.Width, m.empty())...))
 	}
-	lines = lines[:min(len(lines), max(height, 0))]
-	for i := range lines {
-		lines[i] = m.terminal.Cut(lines[i], width)
-	}
-	return strings.Join(lines, "\n")
+	return m.screen(lines)
 }
 
 func (m *Model) empty() string {
@@ -72,19 +56,16 @@ func (m *Model) empty() string {
 // fill adds the footer at the last line of the screen.
 func (m *Model) fill(lines []string) []string {
 	if m.once {
-		if m.note != "" {
-			lines = append(lines, m.note)
+		if m.Note != "" {
+			lines = append(lines, m.Note)
 		}
 		return lines
 	}
-	for len(lines) < m.height-1 {
-		lines = append(lines, "")
-	}
-	return append(lines[:m.height-1], m.footer())
+	return m.Fill(lines)
 }
 
-func (m *Model) screen() []string {
-	lines := []string{m.title(), m.status(), m.phases(), m.axis()}
+func (m *Model) screen(lines []string) []string {
+	lines = append(lines, m.status(), m.phases(), m.axis())
 	for i := range m.frame.Cells {
 		lines = append(lines, m.row(i))
 	}
@@ -97,14 +78,14 @@ func (m *Model) screen() []string {
 	case m.once:
 		lines = append(lines, m.detail(mostDetail)...)
 	case !m.zoom:
-		lines = append(lines, m.detail(m.height-1-len(lines))...)
+		lines = append(lines, m.detail(m.Height-1-len(lines))...)
 	}
 	return m.fill(lines)
 }
 
 // legendRoom is how many lines the legend may have after those above it.
 func (m *Model) legendRoom(above int) int {
-	if m.once || m.height >= tall && above+mostLegend < m.height {
+	if m.once || m.Height >= tall && above+mostLegend < m.Height {
 		return mostLegend
 	}
 	return 1
@@ -112,7 +93,7 @@ func (m *Model) legendRoom(above int) int {
 
 // room is how many rows and columns of cells are visible.
 func (m *Model) room() (rows, columns int) {
-	rows = m.height - headerLines - 2 // legend, footer
+	rows = m.Height - headerLines - 2 // legend, footer
 	if !m.zoom {
 		detail := min(max(m.needed, leastDetail), m.roomForDetail())
 		if m.frame != nil && len(m.frame.Rows) > 0 { // what few rows leave is for the details
@@ -120,11 +101,11 @@ func (m *Model) room() (rows, columns int) {
 		}
 		rows -= detail
 	}
-	return max(rows, 1), max(m.width-m.margin()-1, 1)
+	return max(rows, 1), max(m.Width-m.margin()-1, 1)
 }
 
 // roomForDetail is how many lines the details have if there are many rows.
-func (m *Model) roomForDetail() int { return min(max(m.height/3, leastDetail), mostDetail) }
+func (m *Model) roomForDetail() int { return min(max(m.Height/3, leastDetail), mostDetail) }
 
 // measure notes how many lines the details have needed so far. Rows have the others, and keep their places as the cursor moves.
 func (m *Model) measure() {
@@ -168,9 +149,8 @@ func (m *Model) name(t *trace.Track) string {
 }
 
 func (m *Model) title() string {
-	const program = " mpitx timeline  "
 	if m.frame == nil {
-		return m.terminal.Paint(term.Title, m.terminal.Fit(program, m.width))
+		return m.Title("", "")
 	}
 	f := m.frame
 	text := fmt.Sprintf("%d ranks", f.Ranks)
@@ -190,44 +170,42 @@ func (m *Model) title() string {
 	if f.Live {
 		text += ", live"
 	}
-	room := max(m.width-term.Width(program+text)-3, 10)
-	return m.terminal.Paint(term.Title, m.terminal.Fit(program+m.terminal.Cut(m.terminal.Safe(f.Dir), room)+"  "+text, m.width))
+	return m.Title(f.Dir, text)
 }
 
 // status is what is wrong, and what is shown.
 func (m *Model) status() string {
 	f := m.frame
-	warn := func(s string) string { return m.terminal.Paint(term.Attention, "! "+s) }
 	var parts []string
-	if m.paused {
-		parts = append(parts, warn("paused"))
+	if m.Paused {
+		parts = append(parts, m.Warn("paused"))
 	}
-	if m.mode == modeSearch {
-		parts = append(parts, m.terminal.Paint(term.Place, "search: ")+m.line.Render(m.terminal, max(m.width/2, 10)))
+	if m.Mode == screen.Words {
+		parts = append(parts, m.Typed("search: "))
 	} else if m.words != "" {
-		parts = append(parts, m.terminal.Paint(term.Place, "search: "+m.terminal.Safe(m.words)))
+		parts = append(parts, m.Terminal.Paint(term.Place, "search: "+m.Terminal.Safe(m.words)))
 	}
 	if f.Broken != "" {
-		parts = append(parts, warn("cannot be read any more: "+m.terminal.SafeLine(f.Broken, m.width)))
+		parts = append(parts, m.Warn("cannot be read any more: %s", m.Terminal.SafeLine(f.Broken, m.Width)))
 	}
 	if len(f.Dead) > 0 {
 		said := "died: " + text.Ranks(f.Dead)
 		if len(f.Deaths.outside) > 0 {
 			said += " (" + text.Ranks(f.Deaths.outside) + " outside of MPI)"
 		}
-		parts = append(parts, warn(said))
+		parts = append(parts, m.Warn("%s", said))
 	}
 	if len(f.Cut) > 0 {
-		parts = append(parts, warn("damaged at the end: "+text.Ranks(f.Cut)))
+		parts = append(parts, m.Warn("damaged at the end: %s", text.Ranks(f.Cut)))
 	}
 	if len(f.Incomplete) > 0 {
-		parts = append(parts, warn("incomplete: "+text.Ranks(f.Incomplete)))
+		parts = append(parts, m.Warn("incomplete: %s", text.Ranks(f.Incomplete)))
 	}
 	if f.Lost > 0 {
-		parts = append(parts, warn(text.Count(f.Lost, "event")+" lost"))
+		parts = append(parts, m.Warn("%s lost", text.Count(f.Lost, "event")))
 	}
 	if n := len(f.Damage); n > 0 {
-		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0].Error(), m.width))))
+		parts = append(parts, m.Warn("%d damaged: %s", n, m.Terminal.SafeLine(f.Damage[0].Error(), m.Width)))
 	}
 	shown := "the whole time"
 	if f.Part || !f.Whole {
@@ -247,38 +225,32 @@ func (m *Model) status() string {
 	} else if m.reverse {
 		shown += ", last rank first"
 	}
-	parts = append(parts, m.terminal.Paint(term.Label, shown))
+	parts = append(parts, m.Terminal.Paint(term.Label, shown))
 	place := ""
 	if n := len(f.Rows); n > len(f.Cells) {
 		place = fmt.Sprintf("  rows %d-%d of %d", f.Top+1, f.Top+len(f.Cells), n)
 	}
-	return m.terminal.Fit(" "+strings.Join(parts, "  "), m.width-len(place)) + m.terminal.Paint(term.Label, place)
+	return m.Status(" "+strings.Join(parts, "  "), place)
 }
 
-func (m *Model) amount(d time.Duration) string { return m.terminal.Amount(float64(d), "ns") }
+func (m *Model) amount(d time.Duration) string { return m.Terminal.Amount(float64(d), "ns") }
 
-// footer is the command line, the outcome of the last key or command, or the keys that are the most useful now.
-func (m *Model) footer() string {
-	switch {
-	case m.mode == modeCommand:
-		return ":" + m.line.Render(m.terminal, m.width-1)
-	case m.note != "":
-		return m.terminal.Paint(term.Heading, m.terminal.SafeLine(m.note, m.width))
-	}
+// hints are the keys of the footer, the most important first.
+func (m *Model) hints() []keys.Key {
 	list := []keys.Key{keys.Of(keys.Help), keys.Of(keys.Quit)}
 	if m.zoom {
 		list = append(list, keys.Of(keys.Zoom).With("", "show the call"))
 	}
 	if m.frame != nil && len(m.frame.Rows) > 0 {
-		list = append(list, timeKeys.bindings[0].Key, timeKeys.bindings[1].Key, timeKeys.bindings[8].Key)
+		list = append(list, m.timeKeys.Bindings[0].Key, m.timeKeys.Bindings[1].Key, m.timeKeys.Bindings[8].Key)
 		if m.frame.Detail != nil && len(m.frame.Detail.Messages) > 0 {
 			list = append(list, keys.Of(keys.Open).With("", "other side"), keys.Of(keys.NextPane).With("", "messages"))
 		}
 		list = append(list, keys.Of(keys.Search), keys.Of(keys.Values).With("", map[bool]string{false: "functions", true: "kinds"}[m.byFunction]))
 		if m.frame.Live {
-			list = append(list, keys.Of(keys.Pause).With("", map[bool]string{false: "pause", true: "resume"}[m.paused]))
+			list = append(list, keys.Of(keys.Pause).With("", map[bool]string{false: "pause", true: "resume"}[m.Paused]))
 		}
 		list = append(list, keys.Of(keys.Export), keys.Of(keys.Messages))
 	}
-	return keys.Footer(m.terminal, m.width, list...)
+	return list
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mpitx/ui/screen"
 )
 
 // A run that is not there yet is waited for, and then shown. A run that cannot be opened ends the screen.
@@ -26,10 +28,10 @@ func TestWaiting(t *testing.T) {
 	u.press("esc", "L", "esc", "r")
 	u.sees("Waiting for the run. run1: there is no such directory.")
 	awaited = "run1: no MPI call was traced yet"
-	u.send(tickMsg(u.m.tick))
+	u.send(screen.TickMsg(u.m.Tick))
 	u.sees("no MPI call was traced yet", "q quit")
 	awaited = ""
-	u.send(tickMsg(u.m.tick))
+	u.send(screen.TickMsg(u.m.Tick))
 	u.sees("4 ranks", ">       0 ")
 
 	u = &user{t, New(nil, utf8), f}

@@ -12,79 +12,14 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/ui/screen/prompt"
-	"mpitx/ui/term"
 )
-
-// commands is filled in by init, since the help is one of the actions.
-var commands prompt.Commands[*Model]
-
-func init() {
-	quiet := func(do func(m *Model, args string)) func(*Model, string) tea.Cmd {
-		return func(m *Model, args string) tea.Cmd { do(m, args); return nil }
-	}
-	pane := func(p pane) func(*Model, string) tea.Cmd {
-		return quiet(func(m *Model, _ string) { m.pane, m.zoom = p, false; m.clampTop() })
-	}
-	export := func(name string) func(*Model, string) tea.Cmd {
-		return func(m *Model, path string) tea.Cmd { return m.cmdExport(name, path) }
-	}
-	add := commands.Add
-	add("show", "NAME", "select a variable or a function", (*Model).cmdShow)
-	add("ranks", "[NAME]", "show a variable or a function on each rank", (*Model).cmdRanks)
-	add("variables", "", "show all variables", func(m *Model, _ string) tea.Cmd { return m.goTo(viewVariables) })
-	add("functions", "", "show the functions of the run's profile", func(m *Model, _ string) tea.Cmd { return m.goTo(viewFunctions) })
-	add("matrix", "", "show the matrix of messages between ranks", func(m *Model, _ string) tea.Cmd { return m.goTo(viewMatrix) })
-	add("filter", "[WORDS]", "show only lines with these words; without words: all lines", quiet((*Model).setFilter))
-	add("sort", "[-]COLUMN", "sort by a column, with - in reverse order; without a column: as recorded", quiet((*Model).cmdSort))
-	add("values", "class|raw|delta|rate|time|calls|bytes|total", "choose how values are shown; of functions over time: time, calls or bytes; of the matrix: total or rate", (*Model).cmdValues)
-	add("map", "", "show the heat map below the table", pane(paneHeat))
-	add("chart", "", "show the chart below the table", pane(paneChart))
-	add("export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", export("export"))
-	add("export!", "FILE.csv|json|ndjson", "the same; replaces a file that exists", export("export!"))
-	add("theme", "[NAME]", "choose the colours: "+strings.Join(term.Themes, ", "), (*Model).cmdTheme)
-	add("pause", "", "pause or resume", func(m *Model, _ string) tea.Cmd { return m.pause() })
-	add("restart", "", "open the run again, or wait for it", func(m *Model, _ string) tea.Cmd { return m.restart() })
-	add("messages", "", "show all messages and what is wrong with the run, in full", func(m *Model, _ string) tea.Cmd { return m.showText(m.messageLines) })
-	add("help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.showText(m.helpLines) })
-	add("quit", "", "quit", func(*Model, string) tea.Cmd { return tea.Quit })
-}
-
-// begin opens the command line.
-func (m *Model) begin(text string) tea.Cmd {
-	m.mode, m.line = modeCommand, prompt.New(text)
-	return nil
-}
-
-func (m *Model) keyCommand(name, text string) tea.Cmd {
-	ended, run := m.line.Command(name, text, m.words)
-	if ended {
-		m.mode = modeKeys
-	}
-	if run {
-		return m.command(m.line.String())
-	}
-	return nil
-}
 
 // words are what Tab completes: the names of commands, after a command those of what can be selected.
 func (m *Model) words() []string {
-	if m.frame != nil && strings.Contains(m.line.String(), " ") {
+	if m.frame != nil && strings.Contains(m.Line.String(), " ") {
 		return m.names()
 	}
-	return commands.Names()
-}
-
-// command runs a line of the command line.
-func (m *Model) command(line string) tea.Cmd {
-	command, args, err := commands.Parse(line)
-	if err != nil {
-		m.say("%v", err)
-	}
-	if command == nil {
-		return nil
-	}
-	m.text = nil
-	return command.Do(m, args)
+	return m.Commands.Names()
 }
 
 // names are those of what can be selected.
@@ -109,7 +44,7 @@ func (m *Model) goTo(v view) tea.Cmd {
 	case v == viewRanks || v == m.home:
 		return m.toggleView()
 	case v != viewVariables && !m.frame.HasProfile:
-		m.say("the run has no profile; mpitx profile records one")
+		m.Say("the run has no profile; mpitx profile records one")
 		return nil
 	}
 	m.goHome(v)
@@ -139,14 +74,14 @@ func (m *Model) cmdShow(name string) tea.Cmd {
 	}
 	key, ok := m.keyOf(name)
 	if !ok {
-		m.say("no %s %q in this run%s", strings.TrimSuffix(viewNames[m.home], "s"), name, catalog.DidYouMean(m.names(), name))
+		m.Say("no %s %q in this run%s", strings.TrimSuffix(viewNames[m.home], "s"), name, catalog.DidYouMean(m.names(), name))
 		return nil
 	}
 	cmd := m.goTo(m.home)
 	if at := slices.IndexFunc(m.entries, func(e entry) bool { return e.key == key }); at >= 0 {
 		return tea.Batch(cmd, m.move(at-m.cursor))
 	}
-	m.say("the filter hides %s: F clears it", name)
+	m.Say("the filter hides %s: F clears it", name)
 	return cmd
 }
 
@@ -169,25 +104,15 @@ func (m *Model) keyOf(name string) (key Key, ok bool) {
 func (m *Model) cmdRanks(name string) tea.Cmd {
 	var cmd tea.Cmd
 	if name != "" {
-		if cmd = m.cmdShow(name); m.note != "" {
+		if cmd = m.cmdShow(name); m.Note != "" {
 			return cmd
 		}
 	}
 	if m.view == viewMatrix {
-		m.say("ranks: name a variable or a function")
+		m.Say("ranks: name a variable or a function")
 		return nil
 	}
 	return tea.Batch(cmd, m.goTo(viewRanks))
-}
-
-// cmdTheme chooses the colours, for later sessions, too.
-func (m *Model) cmdTheme(name string) tea.Cmd {
-	note, save := m.themes.Choose(&m.terminal, name)
-	m.say("%s", note)
-	if save == nil {
-		return nil
-	}
-	return func() tea.Msg { return keptMsg{save()} }
 }
 
 func (m *Model) cmdSort(name string) {
@@ -196,7 +121,7 @@ func (m *Model) cmdSort(name string) {
 	if name != "" {
 		o = order{slices.IndexFunc(m.headings(), func(h heading) bool { return strings.EqualFold(h.title, name) }), reverse}
 		if o.column < 0 {
-			m.say("sort: no column %q", name)
+			m.Say("sort: no column %q", name)
 			return
 		}
 	}
@@ -209,13 +134,13 @@ func (m *Model) cmdValues(name string) tea.Cmd {
 	case viewFunctions:
 		of := slices.Index([]string{"time", "calls", "bytes"}, name)
 		if of < 0 {
-			m.say("values: %q: must be time, calls or bytes", name)
+			m.Say("values: %q: must be time, calls or bytes", name)
 			return nil
 		}
 		return m.setMetric(OfTime + Metric(of))
 	case viewMatrix:
 		if name != "total" && name != "rate" {
-			m.say("values: %q: must be total or rate", name)
+			m.Say("values: %q: must be total or rate", name)
 			return nil
 		}
 		m.grid.rate = name == "rate"
@@ -223,30 +148,17 @@ func (m *Model) cmdValues(name string) tea.Cmd {
 	}
 	as, ok := recording.ParseTransform(strings.TrimPrefix(name, "class"))
 	if !ok {
-		m.say("values: %q: must be class, raw, delta or rate", name)
+		m.Say("values: %q: must be class, raw, delta or rate", name)
 		return nil
 	}
 	return m.setAs(as)
-}
-
-type savedMsg struct {
-	path, what string
-	err        error
-}
-
-func (m *Model) saved(msg savedMsg) {
-	if msg.err != nil {
-		m.say("export %s: %v", msg.path, msg.err)
-		return
-	}
-	m.say("exported %s to %s", msg.what, msg.path)
 }
 
 // cmdExport writes what is shown: the lines of the table in their order, or the histories of a zoomed pane.
 func (m *Model) cmdExport(command, path string) tea.Cmd {
 	format, err := prompt.Format(path)
 	if err != nil {
-		m.say("%v", err)
+		m.Say("%v", err)
 	}
 	if err != nil || m.frame == nil {
 		return nil
@@ -254,10 +166,10 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 	rows, what := m.shown()
 	var b bytes.Buffer
 	if err := rows.Write(&b, format, export.Terminal{}); err != nil {
-		m.say("export: %v", err)
+		m.Say("export: %v", err)
 		return nil
 	}
-	return func() tea.Msg { return savedMsg{path, what, prompt.Save(command, path, b.Bytes())} }
+	return prompt.Save(command, path, what, b.Bytes())
 }
 
 func (m *Model) shown() (rows *export.Rows, what string) {

@@ -17,6 +17,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/recording/recordingtest"
 	"mpitx/ui/config"
+	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 
@@ -34,7 +35,7 @@ func (u *user) types(line string) {
 // runs a command that saves, and takes in what came of it.
 func (u *user) runs(cmd tea.Cmd) {
 	if cmd != nil && !u.m.busy {
-		if msg, ok := cmd().(savedMsg); ok {
+		if msg, ok := cmd().(prompt.Saved); ok {
 			u.m.Update(msg)
 		}
 	}
@@ -47,15 +48,15 @@ func TestTheme(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := sit(t, story(t), unicodeTerm, 120, 30)
-	u.m.themes.File, _ = config.Load(path)
+	u.m.Themes.File, _ = config.Load(path)
 	choose := func(name string) {
-		if keep := u.m.command("theme " + name); keep != nil {
+		if keep := u.m.Theme(name); keep != nil {
 			u.m.Update(keep())
 		}
 	}
 	choose("light")
 	u.sees("theme light")
-	if got, err := config.Load(path); err != nil || got.Theme != "light" || len(got.Bookmarks) != 1 || u.m.terminal.Theme != term.Light {
+	if got, err := config.Load(path); err != nil || got.Theme != "light" || len(got.Bookmarks) != 1 || u.m.Terminal.Theme != term.Light {
 		t.Errorf("%+v, %v", got.Config, err)
 	}
 	choose("purple")
@@ -141,16 +142,16 @@ func TestHelpIsWhole(t *testing.T) {
 			}
 		}
 	}
-	for i := range commands {
-		if !strings.Contains(text, ":"+commands[i].Name) || !strings.Contains(text, commands[i].Help) {
-			t.Errorf("no :%s", commands[i].Name)
+	for i := range u.m.Commands {
+		if !strings.Contains(text, ":"+u.m.Commands[i].Name) || !strings.Contains(text, u.m.Commands[i].Help) {
+			t.Errorf("no :%s", u.m.Commands[i].Name)
 		}
 	}
-	if !strings.Contains(text, "died\n "+tableKeys.title) {
+	if !strings.Contains(text, "died\n "+u.m.tableKeys.Title) {
 		t.Errorf("the help of the table:\n%s", text)
 	}
 	u.press("esc", "tab", "?")
-	if text := u.screen(); !strings.Contains(text, "died\n "+paneKeys.title) {
+	if text := u.screen(); !strings.Contains(text, "died\n "+u.m.paneKeys.Title) {
 		t.Errorf("the help of the map:\n%s", text)
 	}
 }
@@ -320,7 +321,7 @@ func TestHostileNames(t *testing.T) {
 		u := sit(t, f, terminal, 160, 30)
 		for _, keys := range [][]string{{}, {"enter"}, {"m"}, {"z"}, {"L"}, {"esc"}, {":", "s", "h", "o", "w", "space", "tab"}, {"enter"}} {
 			u.press(keys...)
-			text := u.m.Render(160, 30)
+			text := u.m.Render()
 			for _, bad := range []string{"\x1b]", "\x1b[2J", "\u009b", "\r", "\u202e", "\x07"} {
 				if strings.Contains(text, bad) {
 					t.Errorf("%q after %q:\n%q", bad, keys, text)

@@ -362,7 +362,7 @@ func refreshes(b *testing.B, ranks, variables int) {
 		j.flush()
 		b.StartTimer()
 		u.do(u.m.read(true))
-		u.m.Render(160, 50)
+		u.m.Render()
 	}
 	if got := u.m.frame.Samples; got != uint64(n*ranks) {
 		b.Fatalf("%d samples were read, of %d", got, n*ranks)

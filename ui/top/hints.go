@@ -5,19 +5,7 @@ import (
 	"strconv"
 
 	"mpitx/ui/screen/keys"
-	"mpitx/ui/term"
 )
-
-// footer is the command line, the outcome of the last key or command, or the keys that are the most useful now.
-func (m *Model) footer() string {
-	switch {
-	case m.mode == modeCommand:
-		return ":" + m.line.Render(m.terminal, m.width-1)
-	case m.note != "":
-		return m.terminal.Paint(term.Heading, m.terminal.SafeLine(m.note, m.width))
-	}
-	return keys.Footer(m.terminal, m.width, m.hints()...)
-}
 
 // hints are the keys of the footer, the most important first.
 func (m *Model) hints() []keys.Key {
@@ -29,7 +17,7 @@ func (m *Model) hints() []keys.Key {
 		quit.Hint = "back"
 	}
 	pause := keys.Of(keys.Pause)
-	if m.paused {
+	if m.Paused {
 		pause.Hint = "resume"
 	}
 	if m.frame.Over { // there is nothing to pause
@@ -41,7 +29,7 @@ func (m *Model) hints() []keys.Key {
 	next := keys.Key{Names: []string{"m"}, Hint: [...]string{"chart", "table only", "map"}[m.pane]}
 	if m.focused() {
 		list := []keys.Key{help, quit}
-		for _, b := range paneKeys.bindings[:2] {
+		for _, b := range m.paneKeys.Bindings[:2] {
 			list = append(list, b.Key)
 		}
 		return append(list, keys.Key{Names: []string{"+"}, Hint: "shorter"}, keys.Key{Names: []string{"-"}, Hint: "longer"}, keys.Of(keys.Back), next, keys.Of(keys.LogScale), pause)

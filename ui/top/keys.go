@@ -4,183 +4,178 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/keys"
 	"mpitx/ui/screen/prompt"
+	"mpitx/ui/term"
 )
-
-// binding is a line of the key map.
-type binding struct {
-	keys.Key
-	do func(*Model) tea.Cmd
-}
-
-// section is the part of the key map for one part of the screen.
-type section struct {
-	title    string
-	bindings []binding
-}
-
-// The key map: the keys of the table, of the map and the chart, of both, of the matrix, and of all. The help, the footer and the manual page
-// use it. init fills it in, since the help is one of the actions.
-var tableKeys, paneKeys, timeKeys, matrixKeys, commonKeys section
 
 var viewNames = [...]string{"variables", "functions", "matrix"}
 
-func init() {
-	quiet := func(do func(m *Model)) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { do(m); return nil } }
-	move := func(by func(m *Model) int) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { return m.move(by(m)) }
-	}
-	page := func(by int) func(*Model) tea.Cmd {
-		return move(func(m *Model) int {
+// bind makes the key map and the commands.
+func (m *Model) bind() {
+	goTo := func(v view) func() tea.Cmd { return func() tea.Cmd { return m.goTo(v) } }
+	move := func(by int) func() tea.Cmd { return func() tea.Cmd { return m.move(by) } }
+	page := func(by int) func() tea.Cmd {
+		return func() tea.Cmd {
 			if m.focused() {
-				return by * max(m.paneHeight()-besideDrawing-2, 1)
+				return m.move(by * max(m.paneHeight()-besideDrawing-2, 1))
 			}
-			return by * max(m.rows()-1, 1)
-		})
-	}
-	lines := func(what string) []binding {
-		return []binding{
-			{keys.Of(keys.Down).With("next "+what, ""), move(func(*Model) int { return 1 })},
-			{keys.Of(keys.Up).With("previous "+what, ""), move(func(*Model) int { return -1 })},
-			{keys.Of(keys.PageDown), page(1)},
-			{keys.Of(keys.PageUp), page(-1)},
-			{keys.Of(keys.First).With("first "+what, ""), move(func(*Model) int { return -1 << 30 })},
-			{keys.Of(keys.Last).With("last "+what, ""), move(func(*Model) int { return 1 << 30 })},
+			return m.move(by * max(m.rows()-1, 1))
 		}
 	}
-	toRanks := func(m *Model) tea.Cmd { return m.goTo(viewRanks) }
-	tableKeys = section{"Keys in the table", append([]binding{
-		{keys.Of(keys.Open).With("show the selected variable or function on each rank, or all again", "ranks"), (*Model).toggleView},
-		{keys.Of(keys.Right).With("show the selected variable or function on each rank", ""), toRanks},
-		{keys.Of(keys.Left).With("show all variables or functions again", ""), func(m *Model) tea.Cmd { return m.goTo(m.home) }},
-		{keys.Of(keys.Search).With("filter by words: of a name, an object or a class; of ranks: a host or a state", "filter"), quiet((*Model).startFilter)},
-		{keys.Of(keys.ClearFilter), quiet(func(m *Model) { m.setFilter("") })},
-		{keys.Of(keys.SortRight).With("sort by the next column; a click on a heading sorts, too", ""), quiet(func(m *Model) { m.sortBy(1) })},
-		{keys.Of(keys.SortLeft), quiet(func(m *Model) { m.sortBy(-1) })},
-		{keys.Of(keys.SortReverse), quiet((*Model).reverse)},
+	lines := func(what string) []screen.Binding {
+		return []screen.Binding{
+			screen.On(keys.Of(keys.Down).With("next "+what, ""), move(1)),
+			screen.On(keys.Of(keys.Up).With("previous "+what, ""), move(-1)),
+			screen.On(keys.Of(keys.PageDown), page(1)),
+			screen.On(keys.Of(keys.PageUp), page(-1)),
+			screen.On(keys.Of(keys.First).With("first "+what, ""), move(-1<<30)),
+			screen.On(keys.Of(keys.Last).With("last "+what, ""), move(1<<30)),
+		}
+	}
+	m.tableKeys = screen.Section{Title: "Keys in the table", Bindings: append([]screen.Binding{
+		screen.On(keys.Of(keys.Open).With("show the selected variable or function on each rank, or all again", "ranks"), m.toggleView),
+		screen.On(keys.Of(keys.Right).With("show the selected variable or function on each rank", ""), goTo(viewRanks)),
+		screen.On(keys.Of(keys.Left).With("show all variables or functions again", ""), func() tea.Cmd { return m.goTo(m.home) }),
+		screen.On(keys.Of(keys.Search).With("filter by words: of a name, an object or a class; of ranks: a host or a state", "filter"), screen.Quiet(m.startFilter)),
+		screen.On(keys.Of(keys.ClearFilter), screen.Quiet(func() { m.setFilter("") })),
+		screen.On(keys.Of(keys.SortRight).With("sort by the next column; a click on a heading sorts, too", ""), screen.Quiet(func() { m.sortBy(1) })),
+		screen.On(keys.Of(keys.SortLeft), screen.Quiet(func() { m.sortBy(-1) })),
+		screen.On(keys.Of(keys.SortReverse), screen.Quiet(m.reverse)),
 	}, lines("line")...)}
-	paneKeys = section{"Keys in the map and the chart", append([]binding{
-		{keys.Of(keys.Left).With("move the cursor to an earlier time", "earlier"), func(m *Model) tea.Cmd { return m.moveTime(-1) }},
-		{keys.Of(keys.Right).With("move the cursor to a later time", "later"), func(m *Model) tea.Cmd { return m.moveTime(1) }},
+	m.paneKeys = screen.Section{Title: "Keys in the map and the chart", Bindings: append([]screen.Binding{
+		screen.On(keys.Of(keys.Left).With("move the cursor to an earlier time", "earlier"), func() tea.Cmd { return m.moveTime(-1) }),
+		screen.On(keys.Of(keys.Right).With("move the cursor to a later time", "later"), func() tea.Cmd { return m.moveTime(1) }),
 	}, lines("rank")...)}
-	timeKeys = section{"Keys for the map and the chart", []binding{
-		{keys.Key{Names: []string{"m"}, Help: "show a heat map below the table, a chart, or nothing", Hint: "map"}, quiet((*Model).nextPane)},
-		{keys.Of(keys.NextPane).With("go to the map or the chart, or back to the table", "cursor"), quiet(func(m *Model) { m.inPane = !m.inPane })},
-		{keys.Of(keys.PreviousPane).With("the same", ""), quiet(func(m *Model) { m.inPane = !m.inPane })},
-		{keys.Of(keys.Zoom).With("zoom: show the map or the chart alone, or with the table", ""), quiet(func(m *Model) { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop() })},
-		{keys.Key{Names: []string{"+", "="}, Help: "show a shorter time in the map and the chart", Hint: "zoom time"}, func(m *Model) tea.Cmd { return m.zoomTime(0.5) }},
-		{keys.Key{Names: []string{"-"}, Help: "show a longer time"}, func(m *Model) tea.Cmd { return m.zoomTime(2) }},
-		{keys.Key{Names: []string{"["}, Help: "show an earlier time"}, func(m *Model) tea.Cmd { return m.shiftTime(-1) }},
-		{keys.Key{Names: []string{"]"}, Help: "show a later time"}, func(m *Model) tea.Cmd { return m.shiftTime(1) }},
-		{keys.Of(keys.Values).With("show values by class, raw, since the start (delta), or per second (rate); of functions over time: their time, calls or bytes", ""), (*Model).nextValues},
+	m.timeKeys = screen.Section{Title: "Keys for the map and the chart", Bindings: []screen.Binding{
+		screen.On(keys.Key{Names: []string{"m"}, Help: "show a heat map below the table, a chart, or nothing", Hint: "map"}, screen.Quiet(m.nextPane)),
+		screen.On(keys.Of(keys.NextPane).With("go to the map or the chart, or back to the table", "cursor"), screen.Quiet(func() { m.inPane = !m.inPane })),
+		screen.On(keys.Of(keys.PreviousPane).With("the same", ""), screen.Quiet(func() { m.inPane = !m.inPane })),
+		screen.On(keys.Of(keys.Zoom).With("zoom: show the map or the chart alone, or with the table", ""), screen.Quiet(func() { m.zoom = !m.zoom && m.pane != paneNone; m.clampTop() })),
+		screen.On(keys.Key{Names: []string{"+", "="}, Help: "show a shorter time in the map and the chart", Hint: "zoom time"}, func() tea.Cmd { return m.zoomTime(0.5) }),
+		screen.On(keys.Key{Names: []string{"-"}, Help: "show a longer time"}, func() tea.Cmd { return m.zoomTime(2) }),
+		screen.On(keys.Key{Names: []string{"["}, Help: "show an earlier time"}, func() tea.Cmd { return m.shiftTime(-1) }),
+		screen.On(keys.Key{Names: []string{"]"}, Help: "show a later time"}, func() tea.Cmd { return m.shiftTime(1) }),
+		screen.On(keys.Of(keys.Values).With("show values by class, raw, since the start (delta), or per second (rate); of functions over time: their time, calls or bytes", ""), m.nextValues),
 	}}
-	matrixKeys = section{"Keys in the matrix", []binding{
-		{keys.Of(keys.Down).With("next sender", ""), move(func(*Model) int { return 1 })},
-		{keys.Of(keys.Up).With("previous sender", ""), move(func(*Model) int { return -1 })},
-		{keys.Of(keys.Right).With("next receiver", ""), func(m *Model) tea.Cmd { return m.moveDestination(1) }},
-		{keys.Of(keys.Left).With("previous receiver", ""), func(m *Model) tea.Cmd { return m.moveDestination(-1) }},
-		{keys.Of(keys.PageDown).With("ten senders further", ""), move(func(*Model) int { return 10 })},
-		{keys.Of(keys.PageUp).With("ten senders back", ""), move(func(*Model) int { return -10 })},
-		{keys.Of(keys.First).With("first sender", ""), move(func(*Model) int { return -1 << 30 })},
-		{keys.Of(keys.Last).With("last sender", ""), move(func(*Model) int { return 1 << 30 })},
-		{keys.Of(keys.Open).With("if several ranks share a line: show those at the cursor alone, or all ranks again", ""), (*Model).openGroup},
-		{keys.Key{Names: []string{"m"}, Help: "show bytes or messages, or one-sided operations"}, quiet((*Model).nextQuantity)},
-		{keys.Of(keys.Values).With("show totals since the start, or per second", ""), quiet(func(m *Model) { m.grid.rate = !m.grid.rate })},
+	m.matrixKeys = screen.Section{Title: "Keys in the matrix", Bindings: []screen.Binding{
+		screen.On(keys.Of(keys.Down).With("next sender", ""), move(1)),
+		screen.On(keys.Of(keys.Up).With("previous sender", ""), move(-1)),
+		screen.On(keys.Of(keys.Right).With("next receiver", ""), func() tea.Cmd { return m.moveDestination(1) }),
+		screen.On(keys.Of(keys.Left).With("previous receiver", ""), func() tea.Cmd { return m.moveDestination(-1) }),
+		screen.On(keys.Of(keys.PageDown).With("ten senders further", ""), move(10)),
+		screen.On(keys.Of(keys.PageUp).With("ten senders back", ""), move(-10)),
+		screen.On(keys.Of(keys.First).With("first sender", ""), move(-1<<30)),
+		screen.On(keys.Of(keys.Last).With("last sender", ""), move(1<<30)),
+		screen.On(keys.Of(keys.Open).With("if several ranks share a line: show those at the cursor alone, or all ranks again", ""), m.openGroup),
+		screen.On(keys.Key{Names: []string{"m"}, Help: "show bytes or messages, or one-sided operations"}, screen.Quiet(m.nextQuantity)),
+		screen.On(keys.Of(keys.Values).With("show totals since the start, or per second", ""), screen.Quiet(func() { m.grid.rate = !m.grid.rate })),
 	}}
-	goTo := func(v view) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { return m.goTo(v) } }
-	commonKeys = section{"Keys everywhere", []binding{
-		{keys.Key{Names: []string{"1"}, Help: "show variables", Hint: viewNames[viewVariables]}, goTo(viewVariables)},
-		{keys.Key{Names: []string{"2"}, Help: "show the functions of the run's profile", Hint: viewNames[viewFunctions]}, goTo(viewFunctions)},
-		{keys.Key{Names: []string{"3"}, Help: "show the matrix of messages between ranks", Hint: viewNames[viewMatrix]}, goTo(viewMatrix)},
-		{keys.Of(keys.LogScale).With("logarithmic or linear scale of the map, the chart and the matrix", ""), quiet(func(m *Model) { m.log = !m.log })},
-		{keys.Of(keys.Pause), (*Model).pause},
-		{keys.Of(keys.Read).With("read again now, also a run that has ended", ""), func(m *Model) tea.Cmd { return m.read(true) }},
-		{keys.Of(keys.Restart).With("open the run again, or wait for it", ""), (*Model).restart},
-		{keys.Of(keys.Export), func(m *Model) tea.Cmd { return m.begin("export ") }},
-		{keys.Of(keys.Messages).With("show all messages and what is wrong with the run, in full", ""), func(m *Model) tea.Cmd { return m.showText(m.messageLines) }},
-		{keys.Of(keys.Command), func(m *Model) tea.Cmd { return m.begin("") }},
-		{keys.Of(keys.Help), func(m *Model) tea.Cmd { return m.showText(m.helpLines) }},
-		{keys.Of(keys.Back).With("back: to the newest values, to the table, to all lines, to all variables", ""), (*Model).back},
-		{keys.Of(keys.Suspend), func(*Model) tea.Cmd { return tea.Suspend }},
-		{keys.Of(keys.Quit).With("quit; from a zoomed map or chart, or the ranks of a variable: back", ""), (*Model).quit},
-		{keys.Of(keys.Interrupt), func(*Model) tea.Cmd { return tea.Quit }},
+	m.commonKeys = screen.Section{Title: "Keys everywhere", Bindings: []screen.Binding{
+		screen.On(keys.Key{Names: []string{"1"}, Help: "show variables", Hint: viewNames[viewVariables]}, goTo(viewVariables)),
+		screen.On(keys.Key{Names: []string{"2"}, Help: "show the functions of the run's profile", Hint: viewNames[viewFunctions]}, goTo(viewFunctions)),
+		screen.On(keys.Key{Names: []string{"3"}, Help: "show the matrix of messages between ranks", Hint: viewNames[viewMatrix]}, goTo(viewMatrix)),
+		screen.On(keys.Of(keys.LogScale).With("logarithmic or linear scale of the map, the chart and the matrix", ""), screen.Quiet(func() { m.log = !m.log })),
+		screen.On(keys.Of(keys.Pause), m.pause),
+		screen.On(keys.Of(keys.Read).With("read again now, also a run that has ended", ""), func() tea.Cmd { return m.read(true) }),
+		screen.On(keys.Of(keys.Restart).With("open the run again, or wait for it", ""), m.restart),
+		screen.On(keys.Of(keys.Export), m.Begin("export ")),
+		screen.On(keys.Of(keys.Messages).With(screen.MessagesHelp, ""), m.ShowMessages),
+		screen.On(keys.Of(keys.Command), m.Begin("")),
+		screen.On(keys.Of(keys.Help), m.ShowHelp),
+		screen.On(keys.Of(keys.Back).With("back: to the newest values, to the table, to all lines, to all variables", ""), m.back),
+		screen.On(keys.Of(keys.Suspend), screen.Suspend),
+		screen.On(keys.Of(keys.Quit).With("quit; from a zoomed map or chart, or the ranks of a variable: back", ""), m.quit),
+		screen.On(keys.Of(keys.Interrupt), screen.Quit),
 	}}
+	quiet := func(do func(args string)) func(string) tea.Cmd {
+		return func(args string) tea.Cmd { do(args); return nil }
+	}
+	simply := func(do func() tea.Cmd) func(string) tea.Cmd { return func(string) tea.Cmd { return do() } }
+	pane := func(p pane) func(string) tea.Cmd {
+		return quiet(func(string) { m.pane, m.zoom = p, false; m.clampTop() })
+	}
+	export := func(command string) func(string) tea.Cmd {
+		return func(path string) tea.Cmd { return m.cmdExport(command, path) }
+	}
+	add := m.Commands.Add
+	add("show", "NAME", "select a variable or a function", m.cmdShow)
+	add("ranks", "[NAME]", "show a variable or a function on each rank", m.cmdRanks)
+	add("variables", "", "show all variables", simply(goTo(viewVariables)))
+	add("functions", "", "show the functions of the run's profile", simply(goTo(viewFunctions)))
+	add("matrix", "", "show the matrix of messages between ranks", simply(goTo(viewMatrix)))
+	add("filter", "[WORDS]", "show only lines with these words; without words: all lines", quiet(m.setFilter))
+	add("sort", "[-]COLUMN", "sort by a column, with - in reverse order; without a column: as recorded", quiet(m.cmdSort))
+	add("values", "class|raw|delta|rate|time|calls|bytes|total", "choose how values are shown; of functions over time: time, calls or bytes; of the matrix: total or rate", m.cmdValues)
+	add("map", "", "show the heat map below the table", pane(paneHeat))
+	add("chart", "", "show the chart below the table", pane(paneChart))
+	add("export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", export("export"))
+	add("export!", "FILE.csv|json|ndjson", "the same; replaces a file that exists", export("export!"))
+	add("theme", "[NAME]", screen.ThemeHelp, m.Theme)
+	add("pause", "", "pause or resume", simply(m.pause))
+	add("restart", "", "open the run again, or wait for it", simply(m.restart))
+	add("messages", "", screen.MessagesHelp, simply(m.ShowMessages))
+	add("help", "", "show keys and commands", simply(m.ShowHelp))
+	add("quit", "", "quit", simply(screen.Quit))
 }
 
 // sections are the keys in the order of the help, first those that do something now: how many those are is active.
-func (m *Model) sections() (all []section, active int) {
+func (m *Model) sections() (all []screen.Section, active int) {
 	switch {
 	case m.view == viewMatrix:
-		return []section{matrixKeys, commonKeys, tableKeys, paneKeys, timeKeys}, 2
+		return []screen.Section{m.matrixKeys, m.commonKeys, m.tableKeys, m.paneKeys, m.timeKeys}, 2
 	case m.focused():
-		return []section{paneKeys, timeKeys, commonKeys, tableKeys, matrixKeys}, 3
+		return []screen.Section{m.paneKeys, m.timeKeys, m.commonKeys, m.tableKeys, m.matrixKeys}, 3
 	}
-	return []section{tableKeys, timeKeys, commonKeys, paneKeys, matrixKeys}, 3
+	return []screen.Section{m.tableKeys, m.timeKeys, m.commonKeys, m.paneKeys, m.matrixKeys}, 3
 }
 
-// shown is the section as the help and the manual page show it.
-func (s *section) shown() keys.Section {
-	out := keys.Section{Title: s.title}
-	for _, b := range s.bindings {
-		out.Keys = append(out.Keys, b.Key)
+// help are the keys, first those of the part of the screen that has the focus, and the commands.
+func (m *Model) help() (all []keys.Section) {
+	sections, _ := m.sections()
+	for _, s := range sections {
+		all = append(all, s.Shown())
 	}
-	return out
+	return append(all, m.Commands.Section())
 }
 
-// Keys are all keys of the screen.
+// Keys are all keys and commands of the screen.
 func Keys() []keys.Section {
-	return []keys.Section{tableKeys.shown(), paneKeys.shown(), timeKeys.shown(), matrixKeys.shown(), commonKeys.shown()}
+	m := New(nil, term.Term{}, recording.Default)
+	return []keys.Section{m.tableKeys.Shown(), m.paneKeys.Shown(), m.timeKeys.Shown(), m.matrixKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section()}
 }
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	name := msg.String()
-	m.note = ""
-	switch {
-	case name == "ctrl+c":
-		return tea.Quit
-	case m.mode == modeFilter:
+	m.Note = ""
+	if name := msg.String(); m.Mode == screen.Words && name != "ctrl+c" {
 		return m.keyFilter(name, msg.Text)
-	case m.mode == modeCommand:
-		return m.keyCommand(name, msg.Text)
-	case m.text != nil && name != "ctrl+z":
-		if !m.pager.Key(name) {
-			m.text = nil
-		}
-		return nil
 	}
 	sections, active := m.sections()
-	for _, s := range sections[:active] {
-		for _, b := range s.bindings {
-			if b.Has(name) {
-				return b.do(m)
-			}
-		}
-	}
-	return nil
+	return m.Key(msg, sections[:active]...)
 }
 
-func (m *Model) startFilter() { m.mode, m.line = modeFilter, prompt.New(m.filters[m.list()]) }
+func (m *Model) startFilter() { m.Mode, m.Line = screen.Words, prompt.New(m.filters[m.list()]) }
 
 func (m *Model) keyFilter(name, text string) tea.Cmd {
 	switch name {
 	case "enter":
-		m.mode = modeKeys
+		m.Mode = screen.Keys
 		return nil
 	case "esc":
-		m.mode, m.line = modeKeys, prompt.Line{}
+		m.Mode, m.Line = screen.Keys, prompt.Line{}
 	default:
-		m.line.Key(name, text)
+		m.Line.Key(name, text)
 	}
 	return m.typed()
 }
 
 // typed applies the filter as it is typed.
 func (m *Model) typed() tea.Cmd {
-	if m.mode == modeCommand {
+	if m.Mode == screen.Command {
 		return nil
 	}
-	m.setFilter(m.line.String())
+	m.setFilter(m.Line.String())
 	before := m.selected
 	if m.view != viewRanks {
 		m.choose(m.cursor)
@@ -294,7 +289,7 @@ func (m *Model) nextValues() tea.Cmd {
 
 func (m *Model) setMetric(of Metric) tea.Cmd {
 	m.metric, m.selected = of, functionKey(m.selected.Variable, of)
-	m.say("over time: %s", metricWord(of))
+	m.Say("over time: %s", metricWord(of))
 	return m.read(false)
 }
 
@@ -304,7 +299,7 @@ func (m *Model) setAs(as recording.Transform) tea.Cmd {
 }
 
 func (m *Model) pause() tea.Cmd {
-	if m.paused = !m.paused; m.paused {
+	if m.Paused = !m.Paused; m.Paused {
 		return nil
 	}
 	return tea.Batch(m.read(true), m.wait())

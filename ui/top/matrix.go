@@ -93,11 +93,11 @@ func (m *Model) span(of span) span {
 func (m *Model) groupSize() int {
 	rows, columns := m.span(m.grid.rows), m.span(m.grid.columns)
 	most := max(len(strconv.Itoa(rows.to))*2+1, 4)
-	roomRows, roomColumns := chart.GridRoom(m.width, m.gridHeight(), most)
+	roomRows, roomColumns := chart.GridRoom(m.Width, m.gridHeight(), most)
 	return max((rows.to-rows.from+roomRows-1)/roomRows, (columns.to-columns.from+roomColumns-1)/roomColumns, 1)
 }
 
-func (m *Model) gridHeight() int { return max(m.height-headerLines-3, 1) } // without its title, the values at the cursor and the footer
+func (m *Model) gridHeight() int { return max(m.Height-headerLines-3, 1) } // without its title, the values at the cursor and the footer
 
 // groups are the first ranks of groups, or with last their first and last ones.
 func (s span) groups(size int, last bool) (names []string) {
@@ -147,7 +147,7 @@ func (m *Model) drawGrid() chart.GridDrawing {
 		to := &g.Values[(p.Source-rows.from)/size][(p.Destination-columns.from)/size]
 		*to = sum.add(*to, x)
 	}
-	return chart.HeatGrid(g, m.width, m.gridHeight(), m.terminal)
+	return chart.HeatGrid(g, m.Width, m.gridHeight(), m.Terminal)
 }
 
 // matrixLines is the view of the matrix: its title, the drawing, the values at the cursor, and the greatest pairs if there is room.
@@ -157,7 +157,7 @@ func (m *Model) matrixLines() []string {
 	}
 	lines := append([]string{m.matrixTitle()}, m.drawGrid().Lines...)
 	lines = append(lines, m.matrixReadout())
-	if room := m.height - headerLines - 1 - len(lines) - 1; room >= 3 {
+	if room := m.Height - headerLines - 1 - len(lines) - 1; room >= 3 {
 		lines = append(lines, "")
 		lines = append(lines, m.greatest(room-1)...)
 	}
@@ -170,7 +170,7 @@ func (m *Model) matrixTitle() string {
 	if m.grid.rate {
 		how = "per second"
 	}
-	g := m.terminal.Glyphs()
+	g := m.Terminal.Glyphs()
 	text := g.Line + g.Line + " " + what + " " + how
 	var parts []string
 	if n := m.groupSize(); n > 1 {
@@ -183,11 +183,11 @@ func (m *Model) matrixTitle() string {
 		parts = append(parts, "none so far")
 	}
 	for _, p := range append(parts, "from the rank of a line to the rank of a column") {
-		if term.Width(text+", "+p) <= m.width {
+		if term.Width(text+", "+p) <= m.Width {
 			text += ", " + p
 		}
 	}
-	return m.terminal.Paint(term.Place, m.terminal.Fit(text, m.width))
+	return m.Terminal.Paint(term.Place, m.Terminal.Fit(text, m.Width))
 }
 
 // matrixReadout is the values at the cursor.
@@ -208,13 +208,13 @@ func (m *Model) matrixReadout() string {
 	}
 	text := ranksText(rows.from, rows.to) + " to " + ranksText(columns.from, columns.to) + ": "
 	if all.Messages == 0 {
-		return m.terminal.Cut(text+"no "+what, m.width)
+		return m.Terminal.Cut(text+"no "+what, m.Width)
 	}
 	text += labelled(float64(all.Bytes), "B") + " in " + chart.Number(float64(all.Messages)) + " " + what
 	if !math.IsNaN(all.BytesRate) {
 		text += "; now " + labelled(all.BytesRate, "B/s") + " in " + chart.Number(all.MessagesRate) + "/s"
 	}
-	return m.terminal.Cut(text, m.width)
+	return m.Terminal.Cut(text, m.Width)
 }
 
 // greatest lists the pairs with the greatest numbers.
@@ -226,7 +226,7 @@ func (m *Model) greatest(lines int) []string {
 	for _, h := range pairHeadings {
 		header += fmt.Sprintf(" %*s", h.width, h.title)
 	}
-	out := []string{m.terminal.Paint(term.Columns, m.terminal.Fit(header, m.width))}
+	out := []string{m.Terminal.Paint(term.Columns, m.Terminal.Fit(header, m.Width))}
 	for i := range pairs[:min(len(pairs), lines-1)] {
 		line := ""
 		for k, c := range pairs[i].cells() {

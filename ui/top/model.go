@@ -1,24 +1,17 @@
 package top
 
 import (
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/recording"
-	"mpitx/ui/config"
-	"mpitx/ui/screen/pager"
-	"mpitx/ui/screen/program"
-	"mpitx/ui/screen/prompt"
+	"mpitx/ui/screen"
 	"mpitx/ui/term"
 )
 
-const (
-	refresh     = 500 * time.Millisecond
-	refreshDead = 2 * time.Second // if no rank that runs is visible from here: ranks may join, or run on other nodes
-)
+// refreshDead is the time between two looks if no rank that runs is visible from here: ranks may join, or run on other nodes.
+const refreshDead = 2 * time.Second
 
 // Source is where frames come from: a [Feed].
 type Source interface {
@@ -29,15 +22,6 @@ type Source interface {
 
 // Find opens the run. If the run is not there yet, awaited says what is missing, and Find is called again later. An error ends the screen.
 type Find func() (source Source, awaited string, err error)
-
-// mode is where typed characters go.
-type mode uint8
-
-const (
-	modeKeys mode = iota
-	modeFilter
-	modeCommand
-)
 
 type view uint8
 
@@ -61,17 +45,13 @@ const (
 
 // Model is the screen. Only its commands read files, one at a time.
 type Model struct {
-	find     Find
-	source   Source // nil: the run is not open
-	awaited  string // what is missing of the run, while it is not there yet
-	failed   error  // why the screen ended
-	terminal term.Term
-	themes   config.Themes
-	frame    *Frame
-	entries  []entry
-	width    int
-	height   int
-	rendered string // the screen; "": it has changed
+	screen.Screen
+	find    Find
+	source  Source // nil: the run is not open
+	awaited string // what is missing of the run, while it is not there yet
+	failed  error  // why the screen ended
+	frame   *Frame
+	entries []entry
 
 	view    view
 	home    view // the view that the ranks were opened from, else the same as view
@@ -83,17 +63,12 @@ type Model struct {
 	zoom    bool // the pane alone
 	inPane  bool // keys go to the pane
 	window  window
-	log     bool            // the scale of the pane is logarithmic
-	text    func() []string // shown instead of everything else: help, messages; nil: nothing is
-	pager   pager.Pager     // of text
+	log     bool // the scale of the pane is logarithmic
 	as      recording.Transform
 	orders  [views]order
 	filters [views]string
-	mode    mode
-	line    prompt.Line // being typed
-	note    string      // the outcome of the last key or command; "": none
-	notes   []string    // the last outcomes
-	paused  bool
+
+	tableKeys, paneKeys, timeKeys, matrixKeys, commonKeys screen.Section
 
 	selected Key             // the variable or the function
 	chosen   [viewMatrix]Key // in the views of variables and of functions, while another view is shown
@@ -104,12 +79,15 @@ type Model struct {
 	busy   bool // a command is reading
 	stale  bool // the command reads something that is not wanted any more
 	reopen bool // the next command opens the run again
-	tick   int  // the current tick; older ones are ignored
 }
 
 // New makes the screen.
 func New(find Find, t term.Term, as recording.Transform) *Model {
-	return &Model{find: find, terminal: t, as: as, width: 80, height: 24, metric: OfTime, orders: [views]order{{-1, false}, {-1, false}, {-1, false}, {0, false}, {0, false}}}
+	m := &Model{find: find, as: as, metric: OfTime, orders: [views]order{{-1, false}, {-1, false}, {-1, false}, {0, false}, {0, false}}}
+	m.Screen = screen.Screen{Name: "top", LeastWidth: 40, LeastHeight: 8, Terminal: t, Width: 80, Height: 24,
+		Complete: m.words, Troubles: m.troubles, Help: m.help, About: about, Hints: m.hints}
+	m.bind()
+	return m
 }
 
 type (
@@ -119,17 +97,10 @@ type (
 		err     error
 	}
 	frameMsg struct{ frame *Frame }
-	tickMsg  int
-	keptMsg  struct{ err error } // the theme was kept, or why not
 )
 
 // Init opens the run.
-func (m *Model) Init() tea.Cmd {
-	if m.terminal.Profile <= colorprofile.ASCII || m.terminal.Plain {
-		return tea.Batch(m.read(true), m.wait())
-	}
-	return tea.Batch(m.read(true), m.wait(), tea.RequestBackgroundColor) // without an answer: dark, or what COLORFGBG says
-}
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.read(true), m.wait(), m.Screen.Init()) }
 
 // read makes a command that opens the run, or reads a frame. With poll, the frame holds what was written until now.
 func (m *Model) read(poll bool) tea.Cmd {
@@ -180,38 +151,36 @@ func (m *Model) found(msg foundMsg) tea.Cmd {
 
 // restart opens the run again.
 func (m *Model) restart() tea.Cmd {
-	m.reopen, m.paused, m.window = true, false, window{}
+	m.reopen, m.Paused, m.window = true, false, window{}
 	return tea.Batch(m.read(true), m.wait())
 }
 
 // wait is the time to the next look; there is none after all ranks have ended.
 func (m *Model) wait() tea.Cmd {
-	m.tick++
-	n, after := m.tick, refresh
+	after := screen.Refresh
 	switch {
 	case m.frame != nil && m.frame.Over && !m.frame.Behind:
+		m.Tick++ // the one under way is ignored
 		return nil
 	case m.frame != nil && !m.frame.Live:
 		after = refreshDead
 	}
-	return tea.Tick(after, func(time.Time) tea.Msg { return tickMsg(n) })
+	return m.Wait(after)
 }
 
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
-	if _, ok := msg.(tickMsg); !ok || m.reopen || m.source == nil {
-		m.rendered = ""
+	if _, ok := msg.(screen.TickMsg); !ok || m.reopen || m.source == nil {
+		m.Rendered = ""
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		m.Width, m.Height = msg.Width, msg.Height
 		m.arrange()
 		cmd = m.read(false)
-	case tea.BackgroundColorMsg:
-		m.terminal.Light = !msg.IsDark()
-	case tickMsg:
-		if int(msg) != m.tick || m.paused {
+	case screen.TickMsg:
+		if int(msg) != m.Tick || m.Paused {
 			return m, nil
 		}
 		cmd = m.read(true)
@@ -223,18 +192,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:
-		if m.mode != modeKeys {
-			m.line.Insert(msg.Content)
+		if m.Mode != screen.Keys {
+			m.Line.Insert(msg.Content)
 			cmd = m.typed()
 		}
-	case keptMsg:
-		if msg.err != nil {
-			m.say("theme %s, for this session only: %v", m.terminal.Theme, msg.err)
-		}
-	case savedMsg:
-		m.saved(msg)
-	case program.CannotStop:
-		m.say("cannot suspend: no job-control shell started mpitx")
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
@@ -246,6 +207,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.Button == tea.MouseLeft {
 			cmd = m.click(msg.X, msg.Y)
 		}
+	default:
+		m.Common(msg)
 	}
 	return m, cmd
 }
@@ -273,20 +236,12 @@ func (m *Model) show(f *Frame) tea.Cmd {
 		m.stale = true
 	}
 	switch {
-	case f.Behind && !m.paused:
+	case f.Behind && !m.Paused:
 		return m.read(true)
 	case m.stale:
 		return m.read(false)
 	}
 	return nil
-}
-
-const mostNotes = 50
-
-// say shows the outcome of a key or a command, and keeps it for the list of messages.
-func (m *Model) say(format string, args ...any) {
-	m.note = fmt.Sprintf(format, args...)
-	m.notes = append(m.notes[max(len(m.notes)-mostNotes+1, 0):], m.note)
 }
 
 // list is where the order and the filter of the table are kept.
@@ -353,8 +308,8 @@ func (m *Model) choose(i int) {
 // move selects another line: of the text, of the pane (a rank), of the matrix, or of the table.
 func (m *Model) move(by int) tea.Cmd {
 	switch d := m.detail(); {
-	case m.text != nil:
-		m.pager.SetYOffset(m.pager.YOffset() + by)
+	case m.Text != nil:
+		m.Pager.SetYOffset(m.Pager.YOffset() + by)
 		return nil
 	case m.view == viewMatrix:
 		return m.moveSource(by)
@@ -381,7 +336,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 		table = headerLines
 	}
 	switch {
-	case m.text != nil || m.frame == nil || y < headerLines:
+	case m.Text != nil || m.frame == nil || y < headerLines:
 	case m.view == viewMatrix:
 		m.pickPair(x, y-headerLines-1)
 	case y > table:

@@ -17,6 +17,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
+	"mpitx/ui/screen"
 	"mpitx/ui/term"
 )
 
@@ -66,7 +67,7 @@ func (u *user) do(cmd tea.Cmd) {
 
 func (u *user) send(msg tea.Msg) tea.Cmd {
 	_, cmd := u.m.Update(msg)
-	if _, ok := msg.(tickMsg); !ok {
+	if _, ok := msg.(screen.TickMsg); !ok {
 		if u.m.busy {
 			u.do(cmd)
 		}
@@ -92,19 +93,19 @@ func (u *user) press(keys ...string) {
 // check holds on every screen.
 func (u *user) check() {
 	u.t.Helper()
-	lines := strings.Split(u.m.Render(u.m.width, u.m.height), "\n")
-	if len(lines) > u.m.height {
-		u.t.Errorf("%d lines on a screen of %d", len(lines), u.m.height)
+	lines := strings.Split(u.m.Render(), "\n")
+	if len(lines) > u.m.Height {
+		u.t.Errorf("%d lines on a screen of %d", len(lines), u.m.Height)
 	}
 	for _, l := range lines {
-		if ansi.StringWidth(l) > u.m.width {
-			u.t.Errorf("%d cells on a screen of %d: %q", ansi.StringWidth(l), u.m.width, l)
+		if ansi.StringWidth(l) > u.m.Width {
+			u.t.Errorf("%d cells on a screen of %d: %q", ansi.StringWidth(l), u.m.Width, l)
 		}
 	}
 }
 
 func (u *user) screen() string {
-	lines := strings.Split(ansi.Strip(u.m.Render(u.m.width, u.m.height)), "\n")
+	lines := strings.Split(ansi.Strip(u.m.Render()), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
@@ -229,16 +230,16 @@ func TestFilterAndPause(t *testing.T) {
 	u.sees("sent ")
 	u.press("space")
 	u.sees("! paused")
-	tick := u.m.tick
-	if cmd := u.send(tickMsg(tick)); cmd != nil {
+	tick := u.m.Tick
+	if cmd := u.send(screen.TickMsg(tick)); cmd != nil {
 		t.Error("a paused screen reads")
 	}
 	u.press("space")
 	u.seesNot("paused")
-	if u.m.tick == tick {
+	if u.m.Tick == tick {
 		t.Error("after a pause nothing is read")
 	}
-	if cmd := u.send(tickMsg(tick)); cmd != nil {
+	if cmd := u.send(screen.TickMsg(tick)); cmd != nil {
 		t.Error("an old tick counts: there would be two clocks")
 	}
 }
@@ -287,7 +288,7 @@ func BenchmarkScreen(b *testing.B) {
 			u := sit(b, working(b, 4), term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}, 120, 36)
 			u.types(pane)
 			for b.Loop() {
-				u.m.Render(120, 36)
+				u.m.Render()
 			}
 		})
 	}
@@ -317,7 +318,7 @@ func TestHelp(t *testing.T) {
 	u.seesNot("Space more")
 	u.press(":")
 	u.seesNot("Keys in the table")
-	if u.m.mode != modeKeys || u.m.paused {
+	if u.m.Mode != screen.Keys || u.m.Paused {
 		t.Error("a key did something under the help")
 	}
 }

@@ -17,7 +17,7 @@ func (m *Model) focused() bool { return (m.inPane || m.zoom) && m.paneHeight() >
 
 // paneHeight is that of the map or the chart below the table, with its title and the values at the cursor; 0: there is none.
 func (m *Model) paneHeight() int {
-	room := m.height - headerLines - 2 // of the table's lines and the pane
+	room := m.Height - headerLines - 2 // of the table's lines and the pane
 	switch {
 	case m.pane == paneNone || m.view == viewMatrix || m.home == viewFunctions && (m.frame == nil || !m.frame.Watched):
 		return 0
@@ -62,18 +62,18 @@ func (m *Model) draw(d *Detail, height int) chart.Drawing {
 	if m.pane == paneChart {
 		draw = chart.Strips
 	}
-	return draw(m.plot(d), m.width, height-besideDrawing, m.terminal)
+	return draw(m.plot(d), m.Width, height-besideDrawing, m.Terminal)
 }
 
 // paneTitle names the variable and how it is shown. The name has the first claim on the width.
 func (m *Model) paneTitle(d *Detail, drawn *chart.Drawing) string {
-	g := m.terminal.Glyphs()
-	text := m.terminal.Safe(d.Variable)
+	g := m.Terminal.Glyphs()
+	text := m.Terminal.Safe(d.Variable)
 	if d.Object != "" {
-		text += " on " + m.terminal.Safe(d.Object)
+		text += " on " + m.Terminal.Safe(d.Object)
 	}
-	if room := m.width - 4; term.Width(text) > room {
-		text = strings.TrimRight(m.terminal.FitMiddle(text, room), " ")
+	if room := m.Width - 4; term.Width(text) > room {
+		text = strings.TrimRight(m.Terminal.FitMiddle(text, room), " ")
 	}
 	how := asWord(d.As)
 	if d.Metric != OfVariable {
@@ -85,7 +85,7 @@ func (m *Model) paneTitle(d *Detail, drawn *chart.Drawing) string {
 	}
 	parts = append(parts, "steps of "+stepText(d.BinWidth*time.Duration(drawn.Visible())/time.Duration(max(min(drawn.Columns, drawn.Visible()), 1))))
 	for i, p := range parts {
-		if separator := [...]string{": ", ", "}[min(i, 1)]; term.Width(text+separator+p) <= m.width-4 {
+		if separator := [...]string{": ", ", "}[min(i, 1)]; term.Width(text+separator+p) <= m.Width-4 {
 			text += separator + p
 		}
 	}
@@ -93,7 +93,7 @@ func (m *Model) paneTitle(d *Detail, drawn *chart.Drawing) string {
 	if m.focused() {
 		style = term.Cursor
 	}
-	return m.terminal.Paint(style, term.Pad(g.Line+g.Line+" "+text+" ", m.width))
+	return m.Terminal.Paint(style, term.Pad(g.Line+g.Line+" "+text+" ", m.Width))
 }
 
 // stepText is the time of one column.
@@ -158,12 +158,12 @@ func (m *Model) readout(d *Detail) string {
 		least := "min " + text(at(low)) + " on rank " + rankText(d.Ranks[low].Rank)
 		most := "max " + text(at(high)) + " on rank " + rankText(d.Ranks[high].Rank)
 		for _, others := range []string{"   " + least + ", " + most, "   " + most, "  " + most} { // as much as there is room for
-			if term.Width(line+others) <= m.width {
+			if term.Width(line+others) <= m.Width {
 				return line + others
 			}
 		}
 	}
-	return m.terminal.Cut(line, m.width)
+	return m.Terminal.Cut(line, m.Width)
 }
 
 // overTime is how a variable is shown over time: what only grows as its rate, unless the user chose otherwise.

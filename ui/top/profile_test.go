@@ -332,7 +332,7 @@ func BenchmarkProfile(b *testing.B) {
 				for range b.N {
 					j.now = j.now.Add(time.Minute)
 					u.do(u.m.read(true))
-					u.m.Render(160, 50)
+					u.m.Render()
 				}
 				b.ReportMetric(2*100*b.Elapsed().Seconds()/float64(b.N), "percent")
 			})

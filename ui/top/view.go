@@ -10,65 +10,26 @@ import (
 	"mpitx/recording"
 	"mpitx/text"
 	"mpitx/ui/chart"
-	"mpitx/ui/screen/program"
+	"mpitx/ui/screen"
 	"mpitx/ui/term"
 )
 
 const (
 	headerLines = 2 // above the table's heading
 	leastRows   = 5 // of the table, next to a chart
-	leastWidth  = 40
-	leastHeight = 8
 )
 
-// View is the screen. It is asked for after every message, also after those that change nothing.
-func (m *Model) View() tea.View {
-	if m.rendered == "" {
-		m.rendered = m.Render(m.width, m.height)
-	}
-	return program.View(m.terminal, m.rendered, "mpitx top")
-}
+// View is the screen.
+func (m *Model) View() tea.View { return m.Screen.View(m.Render) }
 
-// Render is the screen as text: height lines of at most width cells.
-func (m *Model) Render(width, height int) string {
-	var lines []string
-	switch {
-	case width < leastWidth || height < leastHeight:
-		lines = term.Wrap(fmt.Sprintf("mpitx top needs %dx%d cells; this terminal has %dx%d. q quits.", leastWidth, leastHeight, width, height), max(width, 1))
-	case m.text != nil && m.frame != nil:
-		lines = append([]string{m.title()}, m.pager.Screen(m.terminal, m.text(), m.width, height-1)...)
-	case m.text != nil:
-		lines = m.pager.Screen(m.terminal, m.text(), m.width, height)
-	case m.frame == nil:
-		lines = m.waitScreen(height)
-	default:
-		lines = m.screen()
-	}
-	lines = lines[:min(len(lines), max(height, 0))]
-	for i := range lines {
-		lines[i] = m.terminal.Cut(lines[i], width)
-	}
-	return strings.Join(lines, "\n")
-}
+// Render is the screen as text.
+func (m *Model) Render() string { return m.Screen.Render(m.title(), m.body) }
 
-// waitScreen says what is missing, before there is something to show.
-func (m *Model) waitScreen(height int) []string {
-	text := "Reading the run" + m.terminal.Ellipsis()
-	if m.awaited != "" {
-		text = "Waiting for the run. " + m.terminal.SafeText(m.awaited) + ".\n\nThe run is shown here as soon as its job records something."
+func (m *Model) body(lines []string) []string {
+	if m.frame == nil {
+		return m.Fill(append(append(lines, ""), m.waitLines()...))
 	}
-	lines := []string{m.terminal.Paint(term.Title, m.terminal.Fit(" mpitx top", m.width)), ""}
-	for _, l := range term.Wrap(text, max(m.width-2, 10)) {
-		lines = append(lines, "  "+l)
-	}
-	for len(lines) < height-1 {
-		lines = append(lines, "")
-	}
-	return append(lines[:height-1], m.footer())
-}
-
-func (m *Model) screen() []string {
-	lines := []string{m.title(), m.status()}
+	lines = append(lines, m.status())
 	switch {
 	case m.view == viewMatrix:
 		lines = append(lines, m.matrixLines()...)
@@ -78,20 +39,32 @@ func (m *Model) screen() []string {
 	if n := m.paneHeight(); n > 0 {
 		lines = append(lines, m.paneLines(n)...)
 	}
-	for len(lines) < m.height-1 {
-		lines = append(lines, "")
+	return m.Fill(lines)
+}
+
+// waitLines say what is missing, before there is something to show.
+func (m *Model) waitLines() (lines []string) {
+	text := "Reading the run" + m.Terminal.Ellipsis()
+	if m.awaited != "" {
+		text = "Waiting for the run. " + m.Terminal.SafeText(m.awaited) + ".\n\nThe run is shown here as soon as its job records something."
 	}
-	return append(lines[:m.height-1], m.footer())
+	for _, l := range term.Wrap(text, max(m.Width-2, 10)) {
+		lines = append(lines, "  "+l)
+	}
+	return lines
 }
 
 // rows is how many lines of the table are visible.
 func (m *Model) rows() int {
-	return max(min(m.height-headerLines-2-m.paneHeight(), max(len(m.entries), 1)), 0)
+	return max(min(m.Height-headerLines-2-m.paneHeight(), max(len(m.entries), 1)), 0)
 }
 
 // title says which run this is, and what its ranks are doing.
 func (m *Model) title() string {
 	f := m.frame
+	if f == nil {
+		return m.Title("", "")
+	}
 	counts, words := map[string]int{}, []string{"running", "silent", "finalize", "ended", "exit", "abort", "switched-off", "died", "unreachable", "damaged"}
 	for i := range f.Ranks {
 		counts[f.Ranks[i].Word()]++
@@ -110,45 +83,42 @@ func (m *Model) title() string {
 		size = fmt.Sprintf("%d of %d ranks", len(f.Ranks), f.Size)
 	}
 	text := fmt.Sprintf("%s  %s: %s", chart.Duration(f.Time), size, strings.Join(parts, ", "))
-	const program = " mpitx top  "
-	room := max(m.width-term.Width(program+text)-3, 10)
-	return m.terminal.Paint(term.Title, m.terminal.Fit(program+m.terminal.Cut(m.terminal.Safe(f.Dir), room)+"  "+text, m.width))
+	return m.Title(f.Dir, text)
 }
 
 // status is what is wrong, the worst first, and what is shown.
 func (m *Model) status() string {
 	f := m.frame
-	warn := func(s string) string { return m.terminal.Paint(term.Attention, "! "+s) }
 	var parts []string
-	if m.paused {
-		parts = append(parts, warn("paused"))
+	if m.Paused {
+		parts = append(parts, m.Warn("paused"))
 	}
 	if f.Broken != "" {
-		parts = append(parts, warn("cannot be read any more: "+m.terminal.SafeLine(f.Broken, m.width)))
+		parts = append(parts, m.Warn("cannot be read any more: %s", m.Terminal.SafeLine(f.Broken, m.Width)))
 	}
 	if s := m.trouble(); s != "" {
-		parts = append(parts, warn(s))
+		parts = append(parts, m.Warn("%s", s))
 	}
 	switch {
 	case f.NoRoom != "":
-		parts = append(parts, warn(f.NoRoom))
+		parts = append(parts, m.Warn("%s", f.NoRoom))
 	case f.Lost > 0:
-		parts = append(parts, warn(samples(f.Lost)+" lost"))
+		parts = append(parts, m.Warn("%s lost", samples(f.Lost)))
 	}
 	if f.Profile != "" {
-		parts = append(parts, warn("cannot read the profile: "+m.terminal.SafeLine(f.Profile, m.width)))
+		parts = append(parts, m.Warn("cannot read the profile: %s", m.Terminal.SafeLine(f.Profile, m.Width)))
 	}
 	if n := len(f.Damage); n > 0 {
-		parts = append(parts, warn(fmt.Sprintf("%d damaged: %s", n, m.terminal.SafeLine(f.Damage[0].Error(), m.width))))
+		parts = append(parts, m.Warn("%d damaged: %s", n, m.Terminal.SafeLine(f.Damage[0].Error(), m.Width)))
 	}
 	if f.Behind {
-		parts = append(parts, "reading"+m.terminal.Ellipsis())
+		parts = append(parts, "reading"+m.Terminal.Ellipsis())
 	}
 	switch filter := m.filters[m.list()]; {
-	case m.mode == modeFilter:
-		parts = append([]string{m.terminal.Paint(term.Place, "filter: ") + m.line.Render(m.terminal, max(m.width/2, 10))}, parts...)
+	case m.Mode == screen.Words:
+		parts = append([]string{m.Typed("filter: ")}, parts...)
 	case filter != "":
-		parts = append([]string{"filter: " + m.terminal.Safe(filter)}, parts...)
+		parts = append([]string{"filter: " + m.Terminal.Safe(filter)}, parts...)
 	}
 	if len(parts) == 0 {
 		live := "ended"
@@ -162,16 +132,16 @@ func (m *Model) status() string {
 		case viewFunctions:
 			text += ", over time: " + metricWord(m.metric)
 		}
-		parts = []string{m.terminal.Paint(term.Label, text)}
+		parts = []string{m.Terminal.Paint(term.Label, text)}
 	}
 	if m.view == viewRanks {
-		parts = append([]string{m.terminal.Paint(term.Place, "ranks of "+m.terminal.Safe(m.selected.Variable))}, parts...)
+		parts = append([]string{m.Terminal.Paint(term.Place, "ranks of "+m.Terminal.Safe(m.selected.Variable))}, parts...)
 	}
 	place := fmt.Sprintf(" %d of %d", m.cursor+1, len(m.entries))
 	if len(m.entries) == 0 || m.zoom {
 		place = ""
 	}
-	return m.terminal.Fit(strings.Join(parts, "  "), m.width-len(place)) + m.terminal.Paint(term.Label, place)
+	return m.Status(strings.Join(parts, "  "), place)
 }
 
 func samples(n uint64) string {
@@ -225,10 +195,10 @@ func (m *Model) room() (widths []int, trend int) {
 	return layout(m.headings(), func(i int) int {
 		n := 0
 		for k := range m.entries {
-			n = max(n, term.Width(m.terminal.Safe(m.entries[k].cells[i].text)))
+			n = max(n, term.Width(m.Terminal.Safe(m.entries[k].cells[i].text)))
 		}
 		return n
-	}, m.width)
+	}, m.Width)
 }
 
 // table is the heading and the visible lines.
@@ -244,15 +214,15 @@ func (m *Model) table() []string {
 			title = m.arrow() + title
 		}
 		if h.left {
-			head.WriteString(" " + m.terminal.Fit(title, widths[i]))
+			head.WriteString(" " + m.Terminal.Fit(title, widths[i]))
 		} else {
-			head.WriteString(" " + m.terminal.FitRight(title, widths[i]))
+			head.WriteString(" " + m.Terminal.FitRight(title, widths[i]))
 		}
 	}
 	if trend > 0 {
-		head.WriteString(" " + m.terminal.Fit("TREND", trend))
+		head.WriteString(" " + m.Terminal.Fit("TREND", trend))
 	}
-	lines := []string{m.terminal.Paint(term.Columns, term.Pad(head.String(), m.width))}
+	lines := []string{m.Terminal.Paint(term.Columns, term.Pad(head.String(), m.Width))}
 	rows := m.rows()
 	for i := m.top; i < min(m.top+rows, len(m.entries)); i++ {
 		lines = append(lines, m.row(i, widths, trend))
@@ -267,7 +237,7 @@ func (m *Model) table() []string {
 }
 
 func (m *Model) arrow() string {
-	g := m.terminal.Glyphs()
+	g := m.Terminal.Glyphs()
 	if m.orders[m.list()].reverse {
 		return g.Down
 	}
@@ -281,7 +251,7 @@ func (m *Model) emptyText() string {
 	case m.home != viewVariables && m.frame.Profile != "":
 		return "The profile cannot be read."
 	case m.home == viewFunctions && m.frame.Functions == nil, m.home == viewMatrix:
-		return "Reading the profile" + m.terminal.Ellipsis()
+		return "Reading the profile" + m.Terminal.Ellipsis()
 	case m.home != viewVariables:
 		return "No function has been called yet."
 	case m.frame.Live:
@@ -312,32 +282,32 @@ func (m *Model) row(i int, widths []int, trend int) string {
 		first = false
 		text := e.cells[k].text
 		if !e.cells[k].isText {
-			text = m.terminal.Units(text)
+			text = m.Terminal.Units(text)
 		}
-		text = m.terminal.Safe(text)
+		text = m.Terminal.Safe(text)
 		switch {
 		case k == 0 && h.left:
-			b.WriteString(m.terminal.FitMiddle(text, widths[k]))
+			b.WriteString(m.Terminal.FitMiddle(text, widths[k]))
 		case e.cells[k].isText && !h.left: // in place of numbers
 			widths = spread(e.cells, widths, k)
-			b.WriteString(m.terminal.Fit(text, widths[k]))
+			b.WriteString(m.Terminal.Fit(text, widths[k]))
 		case h.left:
-			b.WriteString(m.terminal.Fit(text, widths[k]))
+			b.WriteString(m.Terminal.Fit(text, widths[k]))
 		default:
-			b.WriteString(m.terminal.FitRight(text, widths[k]))
+			b.WriteString(m.Terminal.FitRight(text, widths[k]))
 		}
 	}
 	text := b.String()
 	switch {
 	case i == m.cursor && trend == 0:
-		text = m.terminal.Paint(term.Chosen(!m.focused()), term.Pad(text, m.width))
+		text = m.Terminal.Paint(term.Chosen(!m.focused()), term.Pad(text, m.Width))
 	case i == m.cursor: // the bars are not reversed: high ones would look like none
-		text = m.terminal.Paint(term.Chosen(!m.focused()), text)
+		text = m.Terminal.Paint(term.Chosen(!m.focused()), text)
 	case e.warn:
-		text = m.terminal.Paint(term.Warning, text)
+		text = m.Terminal.Paint(term.Warning, text)
 	}
 	if trend > 0 {
-		text += " " + chart.Sparkline(e.trend, trend, m.frame.Whole, m.terminal)
+		text += " " + chart.Sparkline(e.trend, trend, m.frame.Whole, m.Terminal)
 	}
 	return text
 }

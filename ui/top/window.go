@@ -49,12 +49,12 @@ func (m *Model) plot(d *Detail) chart.Rows {
 	case w.span > 0:
 		n = max(d.bins(0, w.span), 1)
 	case !d.Whole:
-		n = m.width // more than there are columns
+		n = m.Width // more than there are columns
 	}
 	if w.still {
 		end = w.end
 	}
-	label := func(x float64) string { return m.terminal.Cut(m.label(d, x), 16) }
+	label := func(x float64) string { return m.Terminal.Cut(m.label(d, x), 16) }
 	r := chart.Rows{Title: "rank", Label: label, Items: d.Enum != nil, Log: m.log && d.Enum == nil, Full: d.full(), Time: chart.Time{Step: d.BinWidth, Fill: d.Whole || w.span > 0}}
 	skip := len(d.History[0]) - d.bins(end, d.End) - n // bins that are older than the window; negative: some are missing
 	for i := range d.Ranks {
@@ -85,7 +85,7 @@ func (m *Model) endText(d *Detail) string {
 	switch {
 	case d.Whole:
 		return chart.Duration(d.End)
-	case m.paused:
+	case m.Paused:
 		return "paused"
 	case !m.frame.Live:
 		return "end"
@@ -206,7 +206,7 @@ func (m *Model) history() int {
 	case m.window.span > 0:
 		return d.bins(0, m.window.span) + 1
 	}
-	return m.width
+	return m.Width
 }
 
 // full is what the values of a share are parts of: time per second, and a percentage; 0: they are no shares.
@@ -223,9 +223,9 @@ func (d *Detail) full() float64 {
 // label is a value of the map and the chart on this terminal.
 func (m *Model) label(d *Detail, x float64) string {
 	if d.Enum == nil {
-		return m.terminal.Units(d.label(x))
+		return m.Terminal.Units(d.label(x))
 	}
-	return m.terminal.Safe(d.label(x))
+	return m.Terminal.Safe(d.label(x))
 }
 
 // label is a value of the map and the chart: with its unit, or by its name in the variable's enumeration.

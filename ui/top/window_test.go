@@ -18,6 +18,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
+	"mpitx/ui/screen"
 	"mpitx/ui/term"
 )
 
@@ -327,13 +328,13 @@ func TestTitle(t *testing.T) {
 		if key != "" {
 			u.press(key)
 		}
-		first, _, _ := strings.Cut(u.m.Render(100, 30), "\n")
+		first, _, _ := strings.Cut(u.m.Render(), "\n")
 		if text := ansi.Strip(first); !strings.HasPrefix(text, " mpitx top  ") || !strings.Contains(text, "run1  ") || len(text) != 100 || !strings.HasPrefix(first, "\x1b[1;7m") {
 			t.Errorf("%q: %q", key, first)
 		}
 	}
 	u.press("esc")
-	for _, line := range strings.Split(u.m.Render(100, 30), "\n") {
+	for _, line := range strings.Split(u.m.Render(), "\n") {
 		if text := ansi.Strip(line); strings.HasPrefix(text, ">sent") && (ansi.StringWidth(text) != 100 || strings.Count(line, "\x1b") != 2) {
 			t.Errorf("%q", line)
 		}
@@ -355,7 +356,7 @@ func TestPlainTerminal(t *testing.T) {
 			}
 		}
 	}
-	if cmds, ok := New(nil, u.m.terminal, recording.Default).Init()().(tea.BatchMsg); !ok || len(cmds) != 2 {
+	if cmds, ok := New(nil, u.m.Terminal, recording.Default).Init()().(tea.BatchMsg); !ok || len(cmds) != 2 {
 		t.Errorf("asks the terminal: %v", cmds)
 	}
 }
@@ -366,12 +367,12 @@ func TestDrawnOnce(t *testing.T) {
 	shown := func() string { return u.m.View().Content }
 	first := shown()
 	u.m.frame.Size = 99
-	u.m.Update(tickMsg(-1))
+	u.m.Update(screen.TickMsg(-1))
 	if shown() != first {
 		t.Error("drawn for a tick")
 	}
 	u.press("j")
-	if second := shown(); second == first || second != u.m.Render(100, 30) {
+	if second := shown(); second == first || second != u.m.Render() {
 		t.Error("not drawn for a key")
 	}
 }
@@ -381,7 +382,7 @@ func (u *user) goldenStyled(name string) {
 	u.t.Helper()
 	u.check()
 	path := "testdata/" + name + ".golden"
-	got := u.m.Render(u.m.width, u.m.height) + "\n"
+	got := u.m.Render() + "\n"
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			u.t.Fatal(err)

@@ -1,10 +1,13 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"mpitx/export"
 )
@@ -60,22 +63,33 @@ func Format(path string) (export.Format, error) {
 	return format, nil
 }
 
-// Save writes a file for a command. Only a command that ends in ! replaces a file that exists.
-func Save(command, path string, data []byte) error {
+// Saved is the outcome of saving a file for a command.
+type Saved struct {
+	Path, What string
+	Err        error
+}
+
+// Save writes what data holds to a file for a command.
+func Save(command, path, what string, data []byte) tea.Cmd {
+	return func() tea.Msg {
+		f, err := Create(command, path)
+		if err == nil {
+			_, err = f.Write(data)
+			err = cmp.Or(err, f.Close())
+		}
+		return Saved{path, what, err}
+	}
+}
+
+// Create makes a file for a command. Only a command that ends in ! replaces a file that exists.
+func Create(command, path string) (*os.File, error) {
 	how := os.O_EXCL
 	if strings.HasSuffix(command, "!") {
 		how = os.O_TRUNC
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o666)
 	if os.IsExist(err) {
-		return fmt.Errorf("the file exists; :%s! %s replaces it", command, path)
+		return nil, fmt.Errorf("the file exists; :%s! %s replaces it", command, path)
 	}
-	if err != nil {
-		return err
-	}
-	if _, err = f.Write(data); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return f, err
 }

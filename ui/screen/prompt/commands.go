@@ -8,22 +8,22 @@ import (
 	"mpitx/ui/screen/keys"
 )
 
-// Command is a command of a screen's command line. S is the screen.
-type Command[S any] struct {
+// Command is a command of a screen's command line.
+type Command struct {
 	Name, Args, Help string
-	Do               func(s S, args string) tea.Cmd
+	Do               func(args string) tea.Cmd
 }
 
 // Commands are all commands of a screen, in the order of its help.
-type Commands[S any] []Command[S]
+type Commands []Command
 
 // Add adds a command.
-func (c *Commands[S]) Add(name, args, help string, do func(s S, args string) tea.Cmd) {
-	*c = append(*c, Command[S]{name, args, help, do})
+func (c *Commands) Add(name, args, help string, do func(args string) tea.Cmd) {
+	*c = append(*c, Command{name, args, help, do})
 }
 
 // Names are the names of all commands.
-func (c Commands[S]) Names() []string {
+func (c Commands) Names() []string {
 	names := make([]string, len(c))
 	for i := range c {
 		names[i] = c[i].Name
@@ -32,7 +32,7 @@ func (c Commands[S]) Names() []string {
 }
 
 // Parse finds the command of a line, and its arguments. An empty line has none. Its errors are for the user.
-func (c Commands[S]) Parse(line string) (command *Command[S], args string, err error) {
+func (c Commands) Parse(line string) (command *Command, args string, err error) {
 	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if name == "" {
 		return nil, "", nil
@@ -45,7 +45,7 @@ func (c Commands[S]) Parse(line string) (command *Command[S], args string, err e
 }
 
 // Section is the part of the help with the commands.
-func (c Commands[S]) Section() keys.Section {
+func (c Commands) Section() keys.Section {
 	s := keys.Section{Title: "Commands"}
 	for i := range c {
 		s.Keys = append(s.Keys, keys.Key{Names: []string{strings.TrimSpace(":" + c[i].Name + " " + c[i].Args)}, Help: c[i].Help})

@@ -92,22 +92,22 @@ func TestSave(t *testing.T) {
 			t.Errorf("%q is a format", bad)
 		}
 	}
-	if err := Save("export", path, []byte("1")); err != nil {
+	if err := Save("export", path, "a list", []byte("1"))().(Saved).Err; err != nil {
 		t.Fatal(err)
 	}
-	if err := Save("export", path, []byte("2")); err == nil || err.Error() != "the file exists; :export! "+path+" replaces it" {
+	if err := Save("export", path, "a list", []byte("2"))().(Saved).Err; err == nil || err.Error() != "the file exists; :export! "+path+" replaces it" {
 		t.Errorf("written over: %v", err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "1" {
 		t.Errorf("%q", b)
 	}
-	if err := Save("export!", path, nil); err != nil {
+	if err := Save("export!", path, "a list", nil)().(Saved).Err; err != nil {
 		t.Error(err)
 	}
 	if b, _ := os.ReadFile(path); len(b) > 0 {
 		t.Errorf("not replaced: %q", b)
 	}
-	if err := Save("export", filepath.Join(path, "b"), nil); err == nil {
+	if err := Save("export", filepath.Join(path, "b"), "a list", nil)().(Saved).Err; err == nil {
 		t.Error("a file in a file was written")
 	}
 }

@@ -1,0 +1,296 @@
+// Package screen is what the screens of runs share: keys and commands that everyone has, the command line, texts over everything else such
+// as help, the outcomes of keys, and the frame around what a screen draws.
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"mpitx/ui/config"
+	"mpitx/ui/screen/keys"
+	"mpitx/ui/screen/pager"
+	"mpitx/ui/screen/program"
+	"mpitx/ui/screen/prompt"
+	"mpitx/ui/term"
+)
+
+// Refresh is the time between two looks at a run that is being written, or is not there yet.
+const Refresh = 500 * time.Millisecond
+
+const mostNotes = 50
+
+// Mode is where typed characters go.
+type Mode uint8
+
+// The modes. Words are typed for a filter or a search.
+const (
+	Keys Mode = iota
+	Words
+	Command
+)
+
+// Binding is a key and what it does.
+type Binding struct {
+	keys.Key
+	Do func() tea.Cmd
+}
+
+// On is a line of a key map.
+func On(key keys.Key, do func() tea.Cmd) Binding { return Binding{key, do} }
+
+// Section is the part of a key map for one part of the screen.
+type Section struct {
+	Title    string
+	Bindings []Binding
+}
+
+// Shown is the section as the help and the manual page show it.
+func (s *Section) Shown() keys.Section {
+	out := keys.Section{Title: s.Title}
+	for _, b := range s.Bindings {
+		out.Keys = append(out.Keys, b.Key)
+	}
+	return out
+}
+
+// What all screens say about common commands.
+const MessagesHelp = "show all messages and what is wrong with the run, in full"
+
+// ThemeHelp names the themes.
+var ThemeHelp = "choose the colours: " + strings.Join(term.Themes, ", ")
+
+// Quit and Suspend are actions.
+func Quit() tea.Cmd    { return tea.Quit }
+func Suspend() tea.Cmd { return tea.Suspend }
+
+// Quiet is an action without a command.
+func Quiet(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
+
+// Screen is a screen of a run. Models embed it.
+type Screen struct {
+	Name          string // of its command: "top"
+	LeastWidth    int
+	LeastHeight   int
+	Commands      prompt.Commands
+	Complete      func() []string // what Tab completes; nil: the names of commands
+	Troubles      func() []string // what is wrong with the run
+	Help          func() []keys.Section
+	About         string            // a paragraph below the help
+	Hints         func() []keys.Key // of the footer, the most important first
+	Terminal      term.Term
+	Themes        config.Themes
+	Width, Height int
+	Text          func() []string // shown instead of everything else: help, messages; nil: nothing is
+	Pager         pager.Pager     // of Text
+	Mode          Mode
+	Line          prompt.Line // being typed
+	Note          string      // the outcome of the last key or command; "": none
+	Notes         []string    // the last outcomes
+	Paused        bool
+	Rendered      string // the screen; "": it has changed
+	Tick          int    // the current one; older ones are ignored
+}
+
+type (
+	// TickMsg is a tick.
+	TickMsg int
+	keptMsg struct{ err error } // the theme was kept, or why not
+)
+
+// Init asks for the background's colour. Without an answer it is dark, or what COLORFGBG says.
+func (s *Screen) Init() tea.Cmd {
+	if s.Terminal.Profile <= colorprofile.ASCII || s.Terminal.Plain {
+		return nil
+	}
+	return tea.RequestBackgroundColor
+}
+
+// Common handles the messages that mean the same on all screens.
+func (s *Screen) Common(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BackgroundColorMsg:
+		s.Terminal.Light = !msg.IsDark()
+	case keptMsg:
+		if msg.err != nil {
+			s.Say("theme %s, for this session only: %v", s.Terminal.Theme, msg.err)
+		}
+	case prompt.Saved:
+		if msg.Err != nil {
+			s.Say("export %s: %v", msg.Path, msg.Err)
+		} else {
+			s.Say("exported %s to %s", msg.What, msg.Path)
+		}
+	case program.CannotStop:
+		s.Say("cannot suspend: no job-control shell started mpitx")
+	}
+}
+
+// Wait is a tick after some time.
+func (s *Screen) Wait(d time.Duration) tea.Cmd {
+	s.Tick++
+	n := s.Tick
+	return tea.Tick(d, func(time.Time) tea.Msg { return TickMsg(n) })
+}
+
+// Say shows the outcome of a key or a command, and keeps it for the list of messages.
+func (s *Screen) Say(format string, args ...any) {
+	s.Note = fmt.Sprintf(format, args...)
+	s.Notes = append(s.Notes[max(len(s.Notes)-mostNotes+1, 0):], s.Note)
+}
+
+// Key handles a key, unless words are typed.
+func (s *Screen) Key(msg tea.KeyPressMsg, sections ...Section) tea.Cmd {
+	name := msg.String()
+	switch {
+	case name == "ctrl+c":
+		return tea.Quit
+	case s.Mode == Command:
+		words := s.Commands.Names
+		if s.Complete != nil {
+			words = s.Complete
+		}
+		ended, run := s.Line.Command(name, msg.Text, words)
+		if ended {
+			s.Mode = Keys
+		}
+		if run {
+			return s.run(s.Line.String())
+		}
+		return nil
+	case s.Text != nil && name != "ctrl+z":
+		if !s.Pager.Key(name) {
+			s.Text = nil
+		}
+		return nil
+	}
+	for _, section := range sections {
+		for _, b := range section.Bindings {
+			if b.Has(name) {
+				return b.Do()
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Screen) run(line string) tea.Cmd {
+	command, args, err := s.Commands.Parse(line)
+	if err != nil {
+		s.Say("%v", err)
+	}
+	if command == nil {
+		return nil
+	}
+	s.Text = nil
+	return command.Do(args)
+}
+
+// Begin is the action that opens the command line with a text.
+func (s *Screen) Begin(text string) func() tea.Cmd {
+	return Quiet(func() { s.Mode, s.Line = Command, prompt.New(text) })
+}
+
+// Theme chooses the colours, for later sessions, too.
+func (s *Screen) Theme(name string) tea.Cmd {
+	note, save := s.Themes.Choose(&s.Terminal, name)
+	s.Say("%s", note)
+	if save == nil {
+		return nil
+	}
+	return func() tea.Msg { return keptMsg{save()} }
+}
+
+func (s *Screen) show(lines func() []string) tea.Cmd {
+	s.Text, s.Pager = lines, pager.New()
+	return nil
+}
+
+// ShowHelp shows all keys and commands.
+func (s *Screen) ShowHelp() tea.Cmd {
+	return s.show(func() (lines []string) {
+		for _, section := range s.Help() {
+			lines = append(append(lines, section.Lines(s.Terminal, s.Width)...), "")
+		}
+		return append(lines, pager.Wrap(s.Terminal, s.Width, s.About)...)
+	})
+}
+
+// ShowMessages shows everything that is wrong with the run, and the outcomes of the last keys and commands.
+func (s *Screen) ShowMessages() tea.Cmd {
+	return s.show(func() []string {
+		wrong := pager.Section(s.Terminal, s.Width, "What is wrong with the run", s.Troubles(), "Nothing.")
+		return append(wrong, pager.Section(s.Terminal, s.Width, "Messages", s.Notes, "None.")...)
+	})
+}
+
+// View is the screen with what draw draws. It is asked for after every message, also after those that change nothing.
+func (s *Screen) View(draw func() string) tea.View {
+	if s.Rendered == "" {
+		s.Rendered = draw()
+	}
+	return program.View(s.Terminal, s.Rendered, "mpitx "+s.Name)
+}
+
+// Render is the screen as text: at most Height lines of at most Width cells. body draws below a title.
+func (s *Screen) Render(title string, body func(lines []string) []string) string {
+	var lines []string
+	switch {
+	case s.Width < s.LeastWidth || s.Height < s.LeastHeight:
+		lines = term.Wrap(fmt.Sprintf("mpitx %s needs %dx%d cells; this terminal has %dx%d. q quits.",
+			s.Name, s.LeastWidth, s.LeastHeight, s.Width, s.Height), max(s.Width, 1))
+	case s.Text != nil:
+		lines = append([]string{title}, s.Pager.Screen(s.Terminal, s.Text(), s.Width, s.Height-1)...)
+	default:
+		lines = body([]string{title})
+	}
+	lines = lines[:min(len(lines), max(s.Height, 0))]
+	for i := range lines {
+		lines[i] = s.Terminal.Cut(lines[i], s.Width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Title is the first line: the program, which run it shows, and what is known about that.
+func (s *Screen) Title(dir, text string) string {
+	program := " mpitx " + s.Name + "  "
+	room := max(s.Width-term.Width(program+text)-3, 10)
+	return s.Terminal.Paint(term.Title, s.Terminal.Fit(program+s.Terminal.Cut(s.Terminal.Safe(dir), room)+"  "+text, s.Width))
+}
+
+// Fill adds the footer at the last line of the screen.
+func (s *Screen) Fill(lines []string) []string {
+	for len(lines) < s.Height-1 {
+		lines = append(lines, "")
+	}
+	return append(lines[:s.Height-1], s.footer())
+}
+
+// footer is the command line, the outcome of the last key or command, or the keys that are the most useful now.
+func (s *Screen) footer() string {
+	switch {
+	case s.Mode == Command:
+		return ":" + s.Line.Render(s.Terminal, s.Width-1)
+	case s.Note != "":
+		return s.Terminal.Paint(term.Heading, s.Terminal.SafeLine(s.Note, s.Width))
+	}
+	return keys.Footer(s.Terminal, s.Width, s.Hints()...)
+}
+
+// Warn is a part of the status line that says what is wrong.
+func (s *Screen) Warn(format string, args ...any) string {
+	return s.Terminal.Paint(term.Attention, "! "+fmt.Sprintf(format, args...))
+}
+
+// Status is the line below the title, with a place at its right end.
+func (s *Screen) Status(text, place string) string {
+	return s.Terminal.Fit(text, s.Width-len(place)) + s.Terminal.Paint(term.Label, place)
+}
+
+// Typed is the part of the status line with the words that are typed, or were: after a name.
+func (s *Screen) Typed(name string) string {
+	return s.Terminal.Paint(term.Place, name) + s.Line.Render(s.Terminal, max(s.Width/2, 10))
+}
