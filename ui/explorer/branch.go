@@ -119,12 +119,7 @@ func common(x *index, vars []int32) int {
 	}
 	p := x.entries[vars[0]].low
 	for _, k := range vars[1:] {
-		s := x.entries[k].low
-		n := 0
-		for n < min(len(p), len(s)) && p[n] == s[n] {
-			n++
-		}
-		p = p[:n]
+		p = p[:shared(p, x.entries[k].low)]
 	}
 	return strings.LastIndexByte(p, '_') + 1
 }

@@ -40,10 +40,9 @@ type changesView struct {
 
 // edited is a variable that does not have the value of the session's start.
 type edited struct {
-	e      *entry
-	old    map[int]string // by rank
-	ranks  []int          // of old, in order
-	writes int
+	e     *entry
+	old   map[int]string // by rank
+	ranks []int          // of old, in order
 }
 
 // edits are the variables that the user has written, in the order of the first write, without those that have their old values again.
@@ -60,7 +59,6 @@ func (m *Model) edits() []edited {
 			i = len(all)
 			all = append(all, edited{e: e, old: map[int]string{}})
 		}
-		all[i].writes++
 		for rank, text := range c.old {
 			if _, ok := all[i].old[rank]; !ok {
 				all[i].old[rank] = text
@@ -119,12 +117,6 @@ func (m *Model) beginExport() {
 	if name == "" {
 		m.offers = []string{"FILE.csv", "FILE.json", "FILE.ndjson"}
 	}
-}
-
-// moveChange puts the cursor on another change.
-func (m *Model) moveChange(by int) {
-	m.changes.at.at += by
-	m.changes.at.clamp(len(m.edits()))
 }
 
 // clickChange puts the cursor on the change in a line of the view.

@@ -207,14 +207,6 @@ func (m *Model) keyEdit(key, words string) tea.Cmd {
 func (m *Model) keyPick(key string) tea.Cmd {
 	items := m.enum(m.edit.e.v).Items
 	switch key {
-	case "j", "down":
-		m.edit.pick.at++
-	case "k", "up":
-		m.edit.pick.at--
-	case "g", "home":
-		m.edit.pick.at = 0
-	case "G", "end":
-		m.edit.pick.at = len(items)
 	case "=":
 		m.mode = modeEdit
 	case "enter":
@@ -223,8 +215,9 @@ func (m *Model) keyPick(key string) tea.Cmd {
 			return m.confirm()
 		}
 		m.mode = modeEdit
+	default:
+		m.edit.pick.key(key, len(items))
 	}
-	m.edit.pick.clamp(len(items))
 	return nil
 }
 

@@ -77,7 +77,7 @@ func (x *index) add(e entry, t term.Term) {
 	e.low, e.text = lower(e.name), lower(e.v.Description[:min(len(e.v.Description), maxText)])
 	e.letters = letters(e.low)
 	x.pairs = append(x.pairs, newPairs(e.text))
-	e.width = int32(cells(e.name))
+	e.width = int32(term.Width(e.name))
 	x.names.add(int(e.width))
 	x.entries = append(x.entries, e)
 }
@@ -90,16 +90,6 @@ func (x *index) addOther(e entry, t term.Term) {
 	}
 	x.others[e.item()] = at
 	x.add(e, t)
-}
-
-// cells is the width of text on the screen.
-func cells(s string) int {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return term.Width(s)
-		}
-	}
-	return len(s) // safe text has no control characters
 }
 
 // lower is s with ASCII letters in lower case; s itself if nothing changes.

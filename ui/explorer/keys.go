@@ -293,27 +293,20 @@ func (m *Model) page() int {
 }
 
 func (m *Model) move(by int) {
-	if m.mode == modeWatch {
-		m.at.at += by
-		m.at.clamp(len(m.watching.list))
-		return
-	}
-	if m.mode == modeChanges {
-		m.moveChange(by)
-		return
-	}
-	switch m.focus {
-	case paneTree:
-		m.tree.at += by
-		m.tree.clamp(len(m.rows))
+	switch {
+	case m.mode == modeWatch:
+		m.at.move(by, len(m.watching.list))
+	case m.mode == modeChanges:
+		m.changes.at.move(by, len(m.edits()))
+	case m.focus == paneTree:
+		m.tree.move(by, len(m.rows))
 		m.query = ""
 		m.branch = m.rows[m.tree.at]
 		m.refill()
-	case paneDetails:
+	case m.focus == paneDetails:
 		m.detail.at = max(0, m.detail.at+by)
 	default:
-		m.list.at += by
-		m.list.clamp(len(m.shown))
+		m.list.move(by, len(m.shown))
 		m.choose()
 	}
 }

@@ -3,8 +3,6 @@ package explorer
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"mpitx/catalog"
 	"mpitx/ui/term"
 )
@@ -171,7 +169,11 @@ func (m *Model) cutNames(rows []int32, width int) []cut {
 		if len(same) < 2 {
 			continue
 		}
-		for _, c := range m.otherCuts(name, len(commonPrefix(same)), width) {
+		at := len(same[0])
+		for _, other := range same {
+			at = min(at, shared(same[0], other))
+		}
+		for _, c := range m.otherCuts(name, at, width) {
 			if look := m.look(name, c); !taken[look] {
 				cuts[i], taken[look] = c, true
 				break
@@ -198,17 +200,6 @@ func (m *Model) otherCuts(name string, at, width int) []cut {
 		return []cut{end, {width - dots - rest, start, len(name)}}
 	}
 	return []cut{end, {minHead, start, start + width - minHead - 2*dots}, {0, len(name) - width + dots, len(name)}}
-}
-
-// commonPrefix is the common beginning of all strings.
-func commonPrefix(all []string) string {
-	p := all[0]
-	for _, s := range all[1:] {
-		for !strings.HasPrefix(s, p) {
-			p = p[:len(p)-1]
-		}
-	}
-	return p
 }
 
 // shownValue is a variable's present value for the list. A failed read is in parentheses, since a value may be the word "error".
@@ -284,6 +275,3 @@ func (m *Model) paintMarks(s string, marks []bool, base term.Style) string {
 	}
 	return b.String()
 }
-
-func cutLeft(s string, width int) string { return term.Pad(ansi.Truncate(s, width, ""), width) }
-func cutRight(s string, from int) string { return ansi.TruncateLeft(s, from, "") }

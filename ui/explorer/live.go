@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -246,12 +247,7 @@ func (m *Model) alive() bool {
 
 // silent lists the ranks that do not answer.
 func (m *Model) silent() []int {
-	ranks := []int{}
-	for r := range m.quiet {
-		ranks = append(ranks, r)
-	}
-	slices.Sort(ranks)
-	return ranks
+	return slices.Sorted(maps.Keys(m.quiet))
 }
 
 // liveState is the state of the back end, for the title.
@@ -366,14 +362,6 @@ func (m *Model) openWork() {
 
 func (m *Model) keyWork(key string) tea.Cmd {
 	switch key {
-	case "j", "down":
-		m.work.at++
-	case "k", "up":
-		m.work.at--
-	case "g", "home":
-		m.work.at = 0
-	case "G", "end":
-		m.work.at = len(workloads)
 	case "enter", "space":
 		m.mode = m.ground()
 		return m.cmdWorkload(workloads[m.work.at])
@@ -384,7 +372,7 @@ func (m *Model) keyWork(key string) tea.Cmd {
 			m.mode = m.ground()
 			return m.cmdWorkload(workloads[i])
 		}
+		m.work.key(key, len(workloads))
 	}
-	m.work.clamp(len(workloads))
 	return nil
 }

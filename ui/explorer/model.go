@@ -19,6 +19,7 @@ import (
 	"mpitx/text"
 	"mpitx/ui/config"
 	"mpitx/ui/link"
+	"mpitx/ui/screen/keys"
 	"mpitx/ui/screen/pager"
 	"mpitx/ui/screen/program"
 	"mpitx/ui/screen/prompt"
@@ -242,7 +243,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.typed()
 		}
 	case tea.MouseClickMsg:
-		return m, m.click(msg.X, msg.Y)
+		m.click(msg.X, msg.Y)
 	case tea.MouseWheelMsg:
 		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelUp)
 	case prompt.Saved:
@@ -392,6 +393,20 @@ func (m *Model) note(format string, args ...any) {
 type scroll struct{ at, top int }
 
 func (s *scroll) clamp(n int) { s.at = max(0, min(s.at, n-1)) }
+
+func (s *scroll) move(by, n int) {
+	s.at += by
+	s.clamp(n)
+}
+
+// key moves in a list of n items, if that is what a key does.
+func (s *scroll) key(key string, n int) {
+	for id, by := range map[keys.ID]int{keys.Down: 1, keys.Up: -1, keys.First: -n, keys.Last: n} {
+		if keys.Of(id).Has(key) {
+			s.move(by, n)
+		}
+	}
+}
 
 // view scrolls so that the cursor is in the height rows on the screen.
 func (s *scroll) view(n, height int) {

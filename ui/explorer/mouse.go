@@ -1,7 +1,5 @@
 package explorer
 
-import tea "charm.land/bubbletea/v2"
-
 // pane finds the pane at a place on the screen.
 func (m *Model) pane(l *layout, x, y int) pane {
 	switch {
@@ -16,21 +14,21 @@ func (m *Model) pane(l *layout, x, y int) pane {
 }
 
 // click moves the cursor to the mouse.
-func (m *Model) click(x, y int) tea.Cmd {
+func (m *Model) click(x, y int) {
 	l := m.layout()
 	if m.mode == modeWatch {
 		y -= l.top + watchTop
 		if i := m.at.top + y; y >= 0 && i < len(m.watching.list) && y < m.watchRows(l.body) {
 			m.at.at = i
 		}
-		return nil
+		return
 	}
 	if m.mode == modeChanges {
 		m.clickChange(y - l.top)
-		return nil
+		return
 	}
 	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < l.top {
-		return nil
+		return
 	}
 	category := m.category()
 	m.focus = m.pane(&l, x, y)
@@ -43,7 +41,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 					m.rows[i].open = !m.rows[i].open
 					m.listTree()
 				}
-				return nil
+				return
 			}
 			m.tree.at = i
 			m.move(0)
@@ -58,7 +56,6 @@ func (m *Model) click(x, y int) tea.Cmd {
 			m.clickLink(m.detail.at + y - (l.detailY - l.top) - 1)
 		}
 	}
-	return nil
 }
 
 func (m *Model) wheel(x, y int, up bool) {
@@ -66,22 +63,15 @@ func (m *Model) wheel(x, y int, up bool) {
 	if up {
 		by = -3
 	}
-	if m.mode == modeHelp || m.mode == modeLog {
+	switch {
+	case m.mode == modeHelp || m.mode == modeLog:
 		m.text.SetYOffset(m.text.YOffset() + by)
-		return
+	case m.mode == modeWatch || m.mode == modeChanges:
+		m.move(by / 3)
+	case m.x != nil && m.mode == modeNormal:
+		l, was := m.layout(), m.focus
+		m.focus = m.pane(&l, x, y)
+		m.move(by)
+		m.focus = was
 	}
-	if m.mode == modeWatch {
-		m.at.at += by / 3
-		m.at.clamp(len(m.watching.list))
-	}
-	if m.mode == modeChanges {
-		m.moveChange(by / 3)
-	}
-	if m.x == nil || m.mode != modeNormal {
-		return
-	}
-	l, was := m.layout(), m.focus
-	m.focus = m.pane(&l, x, y)
-	m.move(by)
-	m.focus = was
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
@@ -230,7 +231,7 @@ func (m *Model) overlay(lines, box []string) []string {
 	for i, s := range drawn {
 		if top+i < len(lines) {
 			under := lines[top+i]
-			lines[top+i] = cutLeft(under, left) + s + cutRight(under, left+width+4)
+			lines[top+i] = term.Pad(ansi.Truncate(under, left, ""), left) + s + ansi.TruncateLeft(under, left+width+4, "")
 		}
 	}
 	return lines

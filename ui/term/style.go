@@ -79,16 +79,14 @@ func (t Term) Paint(s Style, text string) string {
 type Glyphs struct {
 	Open, Closed, Leaf   string // of the tree
 	Line, Bar            string // horizontal, vertical
-	Thumb                string // of a scroll bar
 	Dot, Up, Down, Arrow string
-	Pin                  string
 	Gap                  string    // no value, in a chart
 	Bars                 [8]string // from the lowest to the highest
 }
 
 var (
-	unicodeGlyphs = Glyphs{"▾", "▸", "·", "─", "│", "┃", "·", "↑", "↓", "→", "◆", "·", [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}}
-	asciiGlyphs   = Glyphs{"-", "+", " ", "-", "|", "#", "-", "^", "v", ">", "*", "-", [8]string{"_", ".", ":", "-", "=", "+", "*", "#"}}
+	unicodeGlyphs = Glyphs{"▾", "▸", "·", "─", "│", "·", "↑", "↓", "→", "·", [8]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}}
+	asciiGlyphs   = Glyphs{"-", "+", " ", "-", "|", "-", "^", "v", ">", "-", [8]string{"_", ".", ":", "-", "=", "+", "*", "#"}}
 )
 
 // Glyphs is the set of characters that the terminal can show: UTF-8 or ASCII.

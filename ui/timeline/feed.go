@@ -121,7 +121,6 @@ type Ask struct {
 	Top           int
 	Order         Order
 	Reverse       bool
-	Details       bool
 	Follow        bool // while the run is being written, the cursor is at the last call of its thread
 }
 
@@ -133,7 +132,7 @@ type Row struct {
 
 // Frame is what the screen shows. It shares nothing that changes with the feed.
 type Frame struct {
-	Dir, Program string
+	Dir          string
 	Ranks        int // of the run
 	Chosen       int // of these, to be shown
 	Live, Behind bool
@@ -185,7 +184,6 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		}
 		out.Lost += r.Counters.LostEvents
 		out.Old += r.Counters.OldEvents
-		out.Program = cmp.Or(out.Program, r.Program)
 		seen[r.Rank] = true
 		switch r.State {
 		case recording.StateDied:
@@ -227,9 +225,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Calls, a.Calls), cmp.Compare(out.Functions[a.Function], out.Functions[b.Function]))
 	})
 	out.Phases, out.Phased = f.index.Phases(p.Track, out.Window), f.index.Phased()
-	if ask.Details {
-		f.detail(out)
-	}
+	f.detail(out)
 	return out
 }
 

@@ -77,7 +77,7 @@ func (m *Model) ask() Ask {
 		m.place.From, m.place.To = 0, 0
 	}
 	rows, columns := m.room()
-	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Details: true, Follow: m.follow}
+	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Follow: m.follow}
 }
 
 // read makes a command that opens the run, or reads a frame. With poll, the frame holds what was written until now.

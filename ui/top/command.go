@@ -184,37 +184,27 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 	case m.zoom && d != nil:
 		return d.Histories(), "histories of " + d.Variable
 	case m.view == viewRanks && m.home == viewFunctions && fn != nil:
-		var some []RankFunction
-		for i := range m.entries {
-			if k := slices.IndexFunc(fn.Ranks, func(x RankFunction) bool { return x.Rank == m.entries[i].rank }); k >= 0 {
-				some = append(some, fn.Ranks[k])
-			}
-		}
+		some := listed(m.entries, fn.Ranks, func(e *entry, x *RankFunction) bool { return x.Rank == e.rank })
 		return functionRankTable(m.frame, fn, some), fmt.Sprintf("%s on %d ranks", fn.Variable, len(some))
 	case m.view == viewFunctions:
-		var some []Function
-		for i := range m.entries {
-			if fn := m.frame.function(m.entries[i].key); fn != nil {
-				some = append(some, *fn)
-			}
-		}
+		some := listed(m.entries, m.frame.Functions, func(e *entry, x *Function) bool { return x.Key == e.key })
 		return functionTable(some), fmt.Sprintf("%d functions", len(some))
 	case m.view == viewRanks && d != nil:
 		some := *d
-		some.Ranks = nil
-		for i := range m.entries {
-			if k := slices.IndexFunc(d.Ranks, func(v Value) bool { return v.Rank == m.entries[i].rank }); k >= 0 {
-				some.Ranks = append(some.Ranks, d.Ranks[k])
-			}
-		}
-		return RankTable(m.frame, []*Detail{&some}), fmt.Sprintf("%s on %d ranks", d.Variable, len(some.Ranks))
+		some.Ranks = listed(m.entries, d.Ranks, func(e *entry, x *Value) bool { return x.Rank == e.rank })
+		return rankTable(m.frame, &some), fmt.Sprintf("%s on %d ranks", d.Variable, len(some.Ranks))
 	}
 	some := *m.frame
-	some.Rows = nil
-	for i := range m.entries {
-		if k := slices.IndexFunc(m.frame.Rows, func(r Row) bool { return r.Key == m.entries[i].key }); k >= 0 {
-			some.Rows = append(some.Rows, m.frame.Rows[k])
+	some.Rows = listed(m.entries, some.Rows, func(e *entry, x *Row) bool { return x.Key == e.key })
+	return some.Table(), fmt.Sprintf("%d variables", len(some.Rows))
+}
+
+// listed is what the lines of a table stand for.
+func listed[T any](entries []entry, all []T, is func(*entry, *T) bool) (some []T) {
+	for i := range entries {
+		if k := slices.IndexFunc(all, func(x T) bool { return is(&entries[i], &x) }); k >= 0 {
+			some = append(some, all[k])
 		}
 	}
-	return some.Table(), fmt.Sprintf("%d variables", len(some.Rows))
+	return some
 }

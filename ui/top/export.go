@@ -28,8 +28,8 @@ func (f *Frame) Table() *export.Rows {
 	return r
 }
 
-// RankTable has a row for each variable and rank.
-func RankTable(f *Frame, details []*Detail) *export.Rows {
+// rankTable has a row for each rank of a variable.
+func rankTable(f *Frame, d *Detail) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
 		{Name: "variable"}, {Name: "class"}, {Name: "object"},
 		{Name: "rank"}, {Name: "host"}, {Name: "state"},
@@ -40,12 +40,10 @@ func RankTable(f *Frame, details []*Detail) *export.Rows {
 	for i := range f.Ranks {
 		states[f.Ranks[i].Rank] = f.Ranks[i].Word()
 	}
-	for _, d := range details {
-		for k := range d.Ranks {
-			v := &d.Ranks[k]
-			r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, v.Rank, v.Host, states[v.Rank],
-				finite(v.Raw), finite(v.Delta), finite(v.Rate), v.Text, v.Status.String(), d.Unit})
-		}
+	for k := range d.Ranks {
+		v := &d.Ranks[k]
+		r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, v.Rank, v.Host, states[v.Rank],
+			finite(v.Raw), finite(v.Delta), finite(v.Rate), v.Text, v.Status.String(), d.Unit})
 	}
 	return r
 }

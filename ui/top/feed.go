@@ -100,12 +100,6 @@ func (f *Feed) Poll() bool {
 	return f.behind
 }
 
-// All reads all samples that are there.
-func (f *Feed) All() {
-	for f.Poll() {
-	}
-}
-
 // join adds ranks that are new.
 func (f *Feed) join() {
 	for _, r := range f.run.Ranks {

@@ -436,3 +436,9 @@ func TestIncomplete(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// All reads all samples that are there.
+func (f *Feed) All() {
+	for f.Poll() {
+	}
+}

@@ -13,21 +13,21 @@ import (
 
 // Frame is the state of a feed at one time. It shares nothing with the feed.
 type Frame struct {
-	Dir, Program string
-	Time         time.Duration // of the newest sample, since the job's start
-	Live         bool          // some process may still write
-	Over         bool          // all ranks have ended
-	Whole        bool          // trends and histories cover the whole run
-	Behind       bool          // some of what was written is not read yet
-	Broken       string        // why the directory cannot be read any more; "": it can
-	Size         int           // of MPI_COMM_WORLD
-	Ranks        []RankInfo
-	Rows         []Row
-	Samples      uint64 // read so far
-	Lost         uint64 // samples that the ranks could not take or keep
-	NoRoom       string // why samples were dropped for lack of room, and how many; "": none was
-	Damage       []error
-	Detail       *Detail // of the row that was asked for; nil: there is none
+	Dir     string
+	Time    time.Duration // of the newest sample, since the job's start
+	Live    bool          // some process may still write
+	Over    bool          // all ranks have ended
+	Whole   bool          // trends and histories cover the whole run
+	Behind  bool          // some of what was written is not read yet
+	Broken  string        // why the directory cannot be read any more; "": it can
+	Size    int           // of MPI_COMM_WORLD
+	Ranks   []RankInfo
+	Rows    []Row
+	Samples uint64 // read so far
+	Lost    uint64 // samples that the ranks could not take or keep
+	NoRoom  string // why samples were dropped for lack of room, and how many; "": none was
+	Damage  []error
+	Detail  *Detail // of the row that was asked for; nil: there is none
 
 	HasProfile bool
 	Functions  []Function // if they were asked for, the one with the most time first
@@ -38,13 +38,13 @@ type Frame struct {
 
 // RankInfo is the state of a rank.
 type RankInfo struct {
-	Rank, PID int
-	Host      string
-	State     recording.State
-	End       recording.End
-	Silent    bool // it runs, and has recorded nothing for some time
-	Last      time.Duration
-	Lost      uint64
+	Rank   int
+	Host   string
+	State  recording.State
+	End    recording.End
+	Silent bool // it runs, and has recorded nothing for some time
+	Last   time.Duration
+	Lost   uint64
 
 	Incomplete string // why its numbers may be too small; "": they are whole
 }
@@ -71,7 +71,6 @@ type Row struct {
 	Unit                string // of the numbers: "ns", "B/s"; "": none
 	Text                string // the value of a variable without numbers, or why there is no value
 	Trend               []float64
-	Description         string
 }
 
 // at names the ranks that have an extreme: none of several equal ranks stands for the others.
@@ -81,9 +80,6 @@ func (r *Row) at(ranks []int) string {
 	}
 	return text.RankList(ranks)
 }
-
-// Zero reports whether all numbers are 0, or there are none.
-func (r *Row) Zero() bool { return r.Ranks == 0 || r.Min == 0 && r.Max == 0 }
 
 // Detail is one row, by rank.
 type Detail struct {
@@ -132,10 +128,7 @@ func (f *Feed) Frame(ask Ask) *Frame {
 	}
 	for _, r := range f.ranks {
 		out.Size = max(out.Size, r.Size)
-		if out.Program == "" {
-			out.Program = r.Program
-		}
-		out.Ranks = append(out.Ranks, RankInfo{r.Rank.Rank, r.PID, r.Host, r.State, r.End,
+		out.Ranks = append(out.Ranks, RankInfo{r.Rank.Rank, r.Host, r.State, r.End,
 			r.State == recording.StateRunning && f.silent(r), r.last, r.Counters.Lost(), r.Incomplete()})
 		out.Lost += r.Counters.Lost()
 	}
@@ -166,16 +159,6 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		out.Detail = f.detail(*ask.Row, ask.As, min(ask.History, f.line.bins))
 	}
 	return out
-}
-
-// Detail is one row by rank, with histories of at most some bins; nil if there is no such row.
-func (f *Feed) Detail(key Key, as recording.Transform, bins int) *Detail {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.cells[key] == nil {
-		return nil
-	}
-	return f.detail(key, as, min(bins, f.line.bins))
 }
 
 // silent says whether a rank that records samples has recorded none for some time.
@@ -211,7 +194,7 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 	cells := f.cells[key]
 	first := cells[0].columns[0]
 	r := Row{Key: key, As: first.Shown(as), Number: cells[0].how != latest, Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), Sum: math.NaN(),
-		Unit: unitOf(first.Column, first.Shown(as)), Description: first.Description}
+		Unit: unitOf(first.Column, first.Shown(as))}
 	texts := map[string]int{}
 	var status recording.Status
 	for _, c := range cells {

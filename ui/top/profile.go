@@ -199,7 +199,6 @@ type RankFunction struct {
 	Calls, Bytes              uint64
 	Time, Mean                time.Duration
 	Now, CallsRate, BytesRate float64
-	Open                      bool // the rank's main thread is in it now
 }
 
 // functions are the rows of all functions, those with the most run time first.
@@ -248,7 +247,7 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 func (f *Feed) functionRanks(fn *profile.Function, name string) (rows []RankFunction) {
 	for i := range fn.Ranks {
 		r := &fn.Ranks[i]
-		row := RankFunction{Rank: r.Rank.Number, Calls: r.Calls, Bytes: r.Sent() + r.Received(), Time: r.Time, Mean: r.Mean(), Open: r.Rank.Open == name,
+		row := RankFunction{Rank: r.Rank.Number, Calls: r.Calls, Bytes: r.Sent() + r.Received(), Time: r.Time, Mean: r.Mean(),
 			Now: math.NaN(), CallsRate: math.NaN(), BytesRate: math.NaN()}
 		if k := f.known[r.Rank.Process]; k != nil {
 			rate := func(of Metric) float64 { return f.value(k.cells[functionKey(name, of)], recording.Rate).Rate }
