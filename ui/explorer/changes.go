@@ -49,11 +49,10 @@ type edited struct {
 func (m *Model) edits() []edited {
 	var all []edited
 	for _, c := range m.edit.undo {
-		k, ok := m.x.byID[c.name]
-		if !ok {
+		e := m.x.entry(c.name)
+		if e == nil {
 			continue
 		}
-		e := &m.x.entries[k]
 		i := slices.IndexFunc(all, func(d edited) bool { return d.e == e })
 		if i < 0 {
 			i = len(all)

@@ -162,8 +162,8 @@ func (m *Model) filterWords(word string) (words []string) {
 
 func (m *Model) writeWords(word string) (words []string) {
 	name, _, hasValue := strings.Cut(word, "=")
-	if k, ok := m.x.byID[name]; hasValue && ok {
-		if enum := m.enum(m.x.entries[k].v); enum != nil {
+	if e := m.x.entry(name); hasValue && e != nil {
+		if enum := m.enum(e.v); enum != nil {
 			for _, it := range enum.Items {
 				words = append(words, name+"="+it.Name)
 			}
@@ -204,11 +204,11 @@ func (m *Model) cmdShow(name string) {
 
 // named finds a variable by its ID or name, and complains if there is none.
 func (m *Model) named(name string) *entry {
-	if k, ok := m.x.byID[name]; ok {
-		return &m.x.entries[k]
+	if e := m.x.entry(name); e != nil {
+		return e
 	}
 	if vars := m.x.cat.Lookup(name); len(vars) > 0 {
-		return &m.x.entries[m.x.byID[vars[0].ID()]]
+		return m.x.entry(vars[0].ID())
 	}
 	if name == "" {
 		m.complain("the name of a variable is missing")

@@ -253,11 +253,10 @@ func (m *Model) outcome(msg outcomeMsg) {
 	if m.x == nil {
 		return
 	}
-	k, ok := m.x.byID[msg.name]
-	if !ok {
+	e := m.x.entry(msg.name)
+	if e == nil {
 		return
 	}
-	e := &m.x.entries[k]
 	m.edit.e = e
 	m.mode = modeOutcome
 	c := m.undoable(e, msg)
@@ -349,12 +348,10 @@ func (m *Model) undo() tea.Cmd {
 
 // revert writes the old values of a change.
 func (m *Model) revert(c change) tea.Cmd {
-	k, ok := m.x.byID[c.name]
-	if !ok {
+	if m.edit.e = m.x.entry(c.name); m.edit.e == nil {
 		m.complain("%s does not exist any more", c.name)
 		return nil
 	}
-	m.edit.e = &m.x.entries[k]
 	byText := map[string][]int{}
 	for rank, text := range c.old {
 		byText[text] = append(byText[text], rank)

@@ -59,7 +59,7 @@ func (m *Model) showEssentials() {
 	if m.o.Diff != nil {
 		none = "no essential variable differs"
 	}
-	m.showOnly("essential", func(e entry) bool { return e.essential != nil }, none)
+	m.showOnly("essential", none)
 }
 
 // byPurpose reports whether the list shows the essential variables only.

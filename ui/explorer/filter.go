@@ -17,6 +17,14 @@ type criterion struct {
 	now    int
 }
 
+func (c *criterion) is(value string) bool { return c.values[c.now] == value }
+
+func passAll(criteria []criterion) {
+	for i := range criteria {
+		criteria[i].now = 0
+	}
+}
+
 var yes = []string{"any", "yes", "no"}
 
 // newCriteria makes the fields of the filter bar, with the values that occur in a catalog.
@@ -141,9 +149,7 @@ func setCriterion(criteria []criterion, text string) error {
 // ---- keys ----
 
 func (m *Model) noFilter() {
-	for i := range m.criteria {
-		m.criteria[i].now = 0
-	}
+	passAll(m.criteria)
 	m.refill()
 }
 

@@ -82,6 +82,14 @@ func (x *index) add(e entry, t term.Term) {
 	x.entries = append(x.entries, e)
 }
 
+// entry is that of an ID; nil: there is none.
+func (x *index) entry(id string) *entry {
+	if k, ok := x.byID[id]; ok {
+		return &x.entries[k]
+	}
+	return nil
+}
+
 // addOther appends an event or event source. A variable with the same name keeps it.
 func (x *index) addOther(e entry, t term.Term) {
 	at := int32(len(x.entries))

@@ -99,8 +99,8 @@ func inName(c byte) bool {
 
 // mentioned is the variable of a name in a text; nil: none.
 func (x *index) mentioned(name string) *entry {
-	if k, ok := x.byID[name]; ok {
-		return &x.entries[k]
+	if e := x.entry(name); e != nil {
+		return e
 	}
 	if k, ok := x.pvars[name]; ok {
 		return &x.entries[k]

@@ -564,7 +564,7 @@ func TestVirtual(t *testing.T) {
 	contains(t, m, "mpitx:bytes_sent is computed inside applications")
 	press(m, "e")
 	contains(t, m, "only control variables can be written")
-	if len(b.writes) > 0 || len(m.pins()) > 0 {
+	if len(b.writes) > 0 || len(m.watching.list) > 0 {
 		t.Error("written or pinned")
 	}
 	press(m, "/", "'bytes_s")

@@ -281,14 +281,13 @@ func (m *Model) loaded(msg loadedMsg) {
 		}
 	}
 	for _, id := range m.exclude { // the reading is from before the variable was excluded
-		if k, ok := m.x.byID[id]; ok {
-			v := m.x.entries[k].v
-			v.After, v.Ranks = &catalog.Reading{Status: catalog.StatusFaulty, Reason: "it ended a back end and is skipped"}, nil
+		if e := m.x.entry(id); e != nil {
+			e.v.After, e.v.Ranks = &catalog.Reading{Status: catalog.StatusFaulty, Reason: "it ended a back end and is skipped"}, nil
 		}
 	}
-	for id := range m.pins() {
-		if k, ok := m.x.byID[id]; ok {
-			m.x.entries[k].pinned = true
+	for _, s := range m.watching.list {
+		if e := m.x.entry(s.id); e != nil {
+			e.pinned = true
 		}
 	}
 	m.restore()

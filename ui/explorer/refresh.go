@@ -49,12 +49,11 @@ func (m *Model) refreshed(msg refreshedMsg) {
 	added := 0
 	for i := range msg.x.entries {
 		e := &msg.x.entries[i]
-		k, known := old.byID[e.v.ID()]
-		if !known {
+		before := old.entry(e.v.ID())
+		if before == nil {
 			added++
 			continue
 		}
-		before := &old.entries[k]
 		if e.first = before.first; e.first == "" && old.value(before) != msg.x.value(e) {
 			e.first = old.value(before)
 		}
@@ -65,9 +64,7 @@ func (m *Model) refreshed(msg refreshedMsg) {
 	m.loaded(msg.loadedMsg)
 	m.mode, m.focus = mode, focus
 	if e := m.edit.e; e != nil {
-		if k, ok := m.x.byID[e.v.ID()]; ok {
-			m.edit.e = &m.x.entries[k]
-		} else if m.edit.e = nil; m.editing() {
+		if m.edit.e = m.x.entry(e.v.ID()); m.edit.e == nil && m.editing() {
 			m.mode = m.ground()
 		}
 	}

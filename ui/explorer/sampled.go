@@ -85,8 +85,8 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		return nil
 	}
 	for i, id := range msg.ids {
-		if k, ok := m.x.byID[id]; ok {
-			m.take(&m.x.entries[k], i, msg.sample)
+		if e := m.x.entry(id); e != nil {
+			m.take(e, i, msg.sample)
 		}
 	}
 	for _, r := range msg.sample.Silent {

@@ -35,8 +35,8 @@ func (m *Model) loadSettings() {
 // restore marks what is bookmarked in a catalog. In the first one it sets the filter and the pins of the last session.
 func (m *Model) restore() {
 	for _, id := range m.user.Bookmarks {
-		if k, ok := m.x.byID[id]; ok {
-			m.x.entries[k].bookmarked = true
+		if e := m.x.entry(id); e != nil {
+			e.bookmarked = true
 		}
 	}
 	if m.user.restored {
@@ -45,12 +45,12 @@ func (m *Model) restore() {
 	m.user.restored = true
 	m.restoreFilter()
 	for _, id := range m.user.Pins {
-		switch k, ok := m.x.byID[id]; {
-		case !ok:
+		switch e := m.x.entry(id); {
+		case e == nil:
 		case m.o.Start == nil:
-			m.x.entries[k].pinned = true // a mark
-		case watchable(&m.x.entries[k]):
-			m.pin(&m.x.entries[k])
+			e.pinned = true // a mark
+		case watchable(e):
+			m.pin(e)
 		}
 	}
 }
@@ -66,9 +66,7 @@ func (m *Model) restoreFilter() {
 		}
 		if len(m.x.all) > 0 && len(filtered(m.x, m.criteria, m.x.all)) == 0 {
 			why = "it would hide everything"
-			for i := range m.criteria {
-				m.criteria[i].now = 0
-			}
+			passAll(m.criteria)
 		}
 	}
 	m.user.filter = filterText(m.criteria)
@@ -166,21 +164,21 @@ func (m *Model) toggleBookmark() tea.Cmd {
 
 // showBookmarks lists the bookmarks and nothing else, or everything again.
 func (m *Model) showBookmarks() {
-	m.showOnly("bookmarked", func(e entry) bool { return e.bookmarked }, "no bookmarks here; b sets one")
+	m.showOnly("bookmarked", "no bookmarks here; b sets one")
 }
 
 // showOnly lists what a field of the filter lets through, or everything again; none is said if that is nothing.
-func (m *Model) showOnly(field string, is func(entry) bool, none string) {
-	on := slices.Contains(strings.Fields(filterText(m.criteria)), field+"=yes")
+func (m *Model) showOnly(field, none string) {
+	c := &m.criteria[slices.IndexFunc(m.criteria, func(c criterion) bool { return c.name == field })]
 	switch {
-	case on:
-		_ = setCriterion(m.criteria, field+"=any")
+	case c.is("yes"):
+		c.now = 0
 		m.refill()
-	case !slices.ContainsFunc(m.x.entries, is):
+	case !slices.ContainsFunc(m.x.entries, func(e entry) bool { return c.match(&e, "yes") }):
 		m.note("%s", none)
 	default:
 		m.leave()
-		_ = setCriterion(m.criteria, field+"=yes")
+		c.now = slices.Index(c.values, "yes")
 		m.query, m.focus = "", paneList
 		m.enter(m.x.root)
 	}
@@ -209,9 +207,7 @@ func (m *Model) recentFilter() {
 	if k <= 0 {
 		k = len(list)
 	}
-	for i := range m.criteria {
-		m.criteria[i].now = 0
-	}
+	passAll(m.criteria)
 	for _, f := range strings.Fields(list[k-1]) {
 		_ = setCriterion(m.criteria, f) // this library may lack it
 	}

@@ -116,7 +116,7 @@ func TestBookmarks(t *testing.T) {
 func TestKeptPins(t *testing.T) {
 	file, path := userFile(t, "pins = ['messages:counter', 'of_another_mpi', 'early']\n")
 	m, _ := fakeSession(t, Options{Config: file})
-	if got := m.pins(); len(got) != 1 || got["messages:counter"] == nil {
+	if got := m.watching.list; len(got) != 1 || got[0].id != "messages:counter" {
 		t.Errorf("pinned: %v", got)
 	}
 	press(m, ":", "'show limit", "enter", "p", ":", "'show messages", "enter", "p")

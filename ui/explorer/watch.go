@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,8 +56,8 @@ func (m *Model) showing(s *series) showing {
 	case m.show != showAuto:
 		return m.show
 	}
-	if k, ok := m.x.byID[s.id]; ok {
-		switch m.x.entries[k].v.Class {
+	if e := m.x.entry(s.id); e != nil {
+		switch e.v.Class {
 		case catalog.ClassCounter, catalog.ClassAggregate, catalog.ClassTimer:
 			return showRate
 		}
@@ -75,18 +76,10 @@ type series struct {
 
 type tickMsg int
 
-func (m *Model) pins() map[string]*series {
-	pins := make(map[string]*series, len(m.watching.list))
-	for _, s := range m.watching.list {
-		pins[s.id] = s
-	}
-	return pins
-}
-
 // series finds the samples of a variable; nil: it was read at most once.
 func (m *Model) series(id string) *series {
-	if s := m.pins()[id]; s != nil {
-		return s
+	if i := slices.IndexFunc(m.watching.list, func(s *series) bool { return s.id == id }); i >= 0 {
+		return m.watching.list[i]
 	}
 	return m.past[id]
 }
@@ -157,18 +150,12 @@ func (m *Model) pin(e *entry) {
 }
 
 func (m *Model) unpin(id string) {
-	list := m.watching.list[:0]
-	for _, s := range m.watching.list {
-		if s.id != id {
-			list = append(list, s)
-		}
-	}
-	m.watching.list = list
+	m.watching.list = slices.DeleteFunc(m.watching.list, func(s *series) bool { return s.id == id })
 	m.keepPin(id, false)
-	if k, ok := m.x.byID[id]; ok {
-		m.x.entries[k].pinned = false
+	if e := m.x.entry(id); e != nil {
+		e.pinned = false
 	}
-	m.at.clamp(len(list))
+	m.at.clamp(len(m.watching.list))
 	m.generation++
 	m.say("unpinned %s", id)
 }
@@ -218,16 +205,12 @@ func (m *Model) ticked(msg tickMsg) tea.Cmd {
 
 // record adds a sample to the histories of the pins.
 func (m *Model) record(ids []string, s *link.Sample) {
-	pins := m.pins()
 	for i, id := range ids {
-		p := pins[id]
 		var enum *catalog.Enum
-		if k, ok := m.x.byID[id]; ok {
-			enum = m.x.cat.EnumOf(m.x.entries[k].v)
+		if e := m.x.entry(id); e != nil {
+			enum = m.x.cat.EnumOf(e.v)
 		}
-		if p == nil {
-			p = m.past[id]
-		}
+		p := m.series(id)
 		if p == nil {
 			if len(m.past) >= maxPast {
 				continue
@@ -240,13 +223,10 @@ func (m *Model) record(ids []string, s *link.Sample) {
 			row[k] = math.NaN()
 		}
 		for _, r := range s.Ranks {
-			k := 0
-			for k < len(p.ranks) && p.ranks[k] != r.Rank {
-				k++
-			}
-			if k == len(p.ranks) {
-				p.ranks = append(p.ranks, r.Rank)
-				row = append(row, math.NaN())
+			k := slices.Index(p.ranks, r.Rank)
+			if k < 0 {
+				k = len(row)
+				p.ranks, row = append(p.ranks, r.Rank), append(row, math.NaN())
 			}
 			if i < len(r.Readings) {
 				row[k] = p.number(&r.Readings[i], enum)
