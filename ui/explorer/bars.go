@@ -28,9 +28,7 @@ func (m *Model) banner() []string {
 		text = "no values from after MPI_Init in this snapshot (L shows more): " + why
 	}
 	lines := term.Wrap(m.t.SafeLine(text, maxMessage), m.w-2)
-	if most := max(1, min(3, m.h/8)); len(lines) > most {
-		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
-	}
+	lines, _ = atMost(lines, min(3, m.h/8))
 	for i := range lines {
 		lines[i] = m.t.Paint(term.Banner, m.t.Fit(" "+lines[i], m.w))
 	}
@@ -164,10 +162,8 @@ func (m *Model) bottom() []string {
 
 // statusLines is the last message, and whether it is cut.
 func (m *Model) statusLines() (lines []string, cut bool) {
-	lines = term.Wrap(m.status, m.w-2)
-	most, more := max(1, min(4, m.h-m.head()-3)), ""
-	if cut = len(lines) > most; cut {
-		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
+	more := ""
+	if lines, cut = atMost(term.Wrap(m.status, m.w-2), min(4, m.h-m.head()-3)); cut {
 		more = " (L: all) "
 	}
 	for i := range lines {
@@ -178,6 +174,14 @@ func (m *Model) statusLines() (lines []string, cut bool) {
 		lines[i] = m.t.Paint(m.style, m.t.Fit(" "+lines[i], m.w-len(end))+end)
 	}
 	return lines, cut
+}
+
+// atMost joins what is more than most lines, at least one, into the last of them. It says whether that was necessary.
+func atMost(lines []string, most int) (some []string, cut bool) {
+	if most = max(most, 1); len(lines) <= most {
+		return lines, false
+	}
+	return append(lines[:most-1], strings.Join(lines[most-1:], " ")), true
 }
 
 // statusCut says whether the message in the footer is cut.

@@ -255,10 +255,7 @@ func (m *Model) changesFrame(width, height int) []string {
 	lines := []string{m.t.Paint(term.Columns, m.t.Fit("  "+cells("NAME", "BEFORE", "NOW", "RANKS"), width))}
 	for i := m.changes.at.top; i < min(n, m.changes.at.top+top-2); i++ {
 		d := &all[i]
-		sign, style := "  ", term.Plain
-		if i == m.changes.at.at {
-			sign, style = "> ", term.Cursor
-		}
+		sign, style := m.changes.at.chosen(i)
 		before, now := m.sides(d)
 		row := cells(d.e.name, before, now, text.RankList(d.ranks))
 		lines = append(lines, m.t.Paint(style, m.t.Fit(sign+row, width)))

@@ -57,25 +57,21 @@ func (m *Model) keyCommand(key, text string) tea.Cmd {
 	}
 	line := m.line.String()
 	switch key {
-	case "esc":
-		m.mode = m.ground()
-	case "backspace":
-		if line == "" {
-			m.mode = m.ground()
-		}
-		m.line.Key(key, text)
 	case "up", "ctrl+p":
 		m.line = prompt.New(m.history.Older(line))
 	case "down", "ctrl+n":
 		m.line = prompt.New(m.history.Newer(line))
 	case "tab":
 		m.complete()
-	case "enter":
-		m.mode = m.ground()
-		m.history.Add(strings.TrimSpace(line))
-		return m.run(line)
 	default:
-		m.line.Key(key, text)
+		ended, run := m.line.Command(key, text, nil)
+		if ended {
+			m.mode = m.ground()
+		}
+		if run {
+			m.history.Add(strings.TrimSpace(line))
+			return m.run(line)
+		}
 	}
 	return nil
 }

@@ -91,6 +91,15 @@ func (m *Model) inLines(safe string, width int, style term.Style) []string {
 	return lines
 }
 
+// labelled is foreign text next to a label.
+func (m *Model) labelled(label, words string, width int, style term.Style) (lines []string) {
+	for _, l := range m.wrapped(words, width-10, style) {
+		lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(label, 9))+l)
+		label = ""
+	}
+	return lines
+}
+
 func (m *Model) detailLines(e *entry, width int) []string {
 	if e.change != nil {
 		return m.diffLines(e.change, width)
@@ -207,12 +216,7 @@ func what(v *catalog.Variable) string {
 func (m *Model) readings(v *catalog.Variable, width int) []string {
 	lines := []string{}
 	styled := func(label, words string, style term.Style) {
-		for i, l := range m.wrapped(words, width-10, style) {
-			if i > 0 {
-				label = ""
-			}
-			lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(label, 9))+l)
-		}
+		lines = append(lines, m.labelled(label, words, width, style)...)
 	}
 	add := func(label, words string) { styled(label, words, term.Plain) }
 	read := func(label string, r *catalog.Reading, note string) {

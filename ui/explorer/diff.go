@@ -1,20 +1,15 @@
 package explorer
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
-	"mpitx/export"
 	"mpitx/text"
-	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
 
@@ -329,13 +324,8 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 	return lines
 }
 
-// exportDiff saves the differences that the list shows.
-func (m *Model) exportDiff(command, path string) tea.Cmd {
-	format, err := prompt.Format(path)
-	if err != nil {
-		m.complain("%v", err)
-		return nil
-	}
+// listedDiff is the part of the difference that the list shows.
+func (m *Model) listedDiff() *diff.Diff {
 	some := *m.o.Diff
 	some.Items = make([]diff.Item, len(m.shown))
 	for i, k := range m.shown {
@@ -344,10 +334,5 @@ func (m *Model) exportDiff(command, path string) tea.Cmd {
 	if len(m.shown) < len(m.x.all) {
 		some.Library = nil
 	}
-	var b bytes.Buffer
-	if err := export.Diff(&b, &some, format, m.t.Terminal); err != nil {
-		m.complain("export: %v", err)
-		return nil
-	}
-	return prompt.Save(command, path, text.Count(len(m.shown), "difference"), b.Bytes())
+	return &some
 }

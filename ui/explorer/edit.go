@@ -184,22 +184,29 @@ func (m *Model) keyEdit(key, words string) tea.Cmd {
 				m.mode, m.line = modeRanks, prompt.New(text.RankList(m.edit.ranks))
 			}
 		}
-	case modeRanks:
+	default:
 		if key == "enter" {
-			if m.edit.problem == "" {
-				m.mode = modeConfirm
-			}
-		} else if m.line.Key(key, words) {
-			m.validRanks()
+			return m.accept()
 		}
-	case modeEdit:
-		if key == "enter" {
-			if m.edit.problem == "" {
-				return m.confirm()
-			}
-		} else if m.line.Key(key, words) {
-			m.validate()
+		if m.line.Key(key, words) {
+			m.typed()
 		}
+	}
+	return nil
+}
+
+// accept takes the typed value or ranks, unless something is wrong with them.
+func (m *Model) accept() tea.Cmd {
+	switch {
+	case m.edit.problem != "":
+	case m.mode == modeRanks:
+		m.mode = modeConfirm
+	case m.mode == modeSet:
+		m.mode = m.ground()
+		value, _ := m.typedValue()
+		return m.copyLine(m.edit.e, value)
+	default:
+		return m.confirm()
 	}
 	return nil
 }

@@ -12,17 +12,15 @@ import (
 
 // box is the open dialog; nil: none.
 func (m *Model) box() []string {
-	bold := term.Heading
 	width := min(m.w-8, 76)
-	switch m.mode {
-	case modeWork:
+	if m.mode == modeWork {
 		return m.workBox(width)
-	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome, modeSet:
-	default:
+	}
+	if !m.editing() {
 		return nil
 	}
 	v := m.edit.e.v
-	about := []string{m.t.Paint(bold, m.t.SafeLine(v.Name, width)), "now  " + m.shownValue(m.edit.e, width-5)}
+	about := []string{m.t.Paint(term.Heading, m.t.SafeLine(v.Name, width)), "now  " + m.shownValue(m.edit.e, width-5)}
 	words := "scope " + v.Scope.String()
 	if s := scopeWords[v.Scope]; s != "" && m.mode != modeSet {
 		words += ": " + s
@@ -34,45 +32,34 @@ func (m *Model) box() []string {
 		about = append(append(about, ""), text[:min(len(text), max(2, m.h-18))]...)
 	}
 	var lines []string
-	hint := func(s string) { lines = append(lines, term.Wrap(s, width)...) }
+	hint := func(s string) { // or what is wrong with what is typed
+		if m.edit.problem != "" {
+			s = m.t.SafeText(m.edit.problem)
+		}
+		lines = append(lines, term.Wrap(s, width)...)
+	}
 	switch m.mode {
 	case modeSet:
 		lines = append(lines, "value for the next run  "+m.line.Render(m.t, width-24), "")
-		if m.edit.problem != "" {
-			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
-		} else {
-			hint("Enter copies the line that sets it, Esc cancels")
-		}
+		hint("Enter copies the line that sets it, Esc cancels")
 	case modeEdit:
 		lines = append(lines, "new  "+m.line.Render(m.t, width-5), "")
-		if m.edit.problem != "" {
-			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
-		} else {
-			hint("Enter writes it, Esc cancels")
-		}
+		hint("Enter writes it, Esc cancels")
 	case modePick:
 		items := m.enum(v).Items
 		height := min(len(items), max(3, m.h-14))
 		m.edit.pick.view(len(items), height)
 		for i := m.edit.pick.top; i < m.edit.pick.top+height; i++ {
-			s, sign := term.Plain, "  "
-			if i == m.edit.pick.at {
-				s, sign = term.Cursor, "> "
-			}
-			lines = append(lines, m.t.Paint(s, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
+			sign, style := m.edit.pick.chosen(i)
+			lines = append(lines, m.t.Paint(style, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
 		}
-		lines = append(lines, "")
-		hint("Enter selects, = types a value, Esc cancels")
+		lines = append(append(lines, ""), term.Wrap("Enter selects, = types a value, Esc cancels", width)...)
 	case modeConfirm:
 		about = append(about, m.concern(width)...)
 		lines = append(append(lines, "new  "+m.t.SafeLine(m.edit.text, width), ""), m.question(width)...)
 	case modeRanks:
 		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks  "+m.line.Render(m.t, width-10), "")
-		if m.edit.problem != "" {
-			lines = append(lines, term.Wrap(m.t.SafeText(m.edit.problem), width)...)
-		} else {
-			hint("for example 0,2-3; nothing means all; Enter takes them, Esc cancels")
-		}
+		hint("for example 0,2-3; nothing means all; Enter takes them, Esc cancels")
 	case modeOutcome:
 		lines = append(lines, m.outcomeLines(width)...)
 	}

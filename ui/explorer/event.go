@@ -113,12 +113,7 @@ func (e *entry) summary() string {
 func (m *Model) eventLines(e *entry, width int) []string {
 	lines := []string{}
 	add := func(label, text string, style term.Style) {
-		for i, l := range m.wrapped(text, width-10, style) {
-			if i > 0 {
-				label = ""
-			}
-			lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(label, 9))+l)
-		}
+		lines = append(lines, m.labelled(label, text, width, style)...)
 	}
 	before, after := e.stages()
 	switch {

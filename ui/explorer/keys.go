@@ -224,10 +224,8 @@ func (m *Model) key(key, text string) tea.Cmd {
 			m.mode = m.under
 		}
 		return nil
-	case modeEdit, modePick, modeConfirm, modeRanks, modeOutcome:
+	case modeEdit, modePick, modeConfirm, modeRanks, modeSet, modeOutcome:
 		return m.keyEdit(key, text)
-	case modeSet:
-		return m.keySet(key, text)
 	case modeWork:
 		return m.keyWork(key)
 	}

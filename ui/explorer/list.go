@@ -61,6 +61,20 @@ func (c columns) purposes() columns {
 	return c
 }
 
+// cells are those of a row after its name.
+func (c columns) cells(t term.Term, value, kind, typ, purpose string) string {
+	line := " " + t.Fit(value, c.value)
+	for _, cell := range []struct {
+		width int
+		text  string
+	}{{c.kind, kind}, {c.typ, typ}, {c.purpose, purpose}} {
+		if cell.width > 0 {
+			line += " " + t.Fit(cell.text, cell.width)
+		}
+	}
+	return line
+}
+
 // fullWidth is the width of a list that shows all columns of a catalog.
 func fullWidth(x *index) int {
 	names := 24
@@ -92,16 +106,7 @@ func (m *Model) listView(width, height int) []string {
 		c = c.purposes()
 	}
 	m.list.view(len(m.shown), height-1)
-	head := "     " + m.t.Fit("NAME", c.name) + " " + m.t.Fit("VALUE", c.value)
-	if c.kind > 0 {
-		head += " " + m.t.Fit("SCOPE/CLASS", c.kind)
-	}
-	if c.typ > 0 {
-		head += " " + m.t.Fit("TYPE", c.typ)
-	}
-	if c.purpose > 0 {
-		head += " " + m.t.Fit("PURPOSE", c.purpose)
-	}
+	head := "     " + m.t.Fit("NAME", c.name) + c.cells(m.t, "VALUE", "SCOPE/CLASS", "TYPE", "PURPOSE")
 	lines := []string{m.t.Paint(term.Columns, m.t.Fit(head, width))}
 	if len(m.shown) == 0 {
 		lines = append(lines, "", "  "+m.nothing())
@@ -226,16 +231,11 @@ func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
 	if at {
 		sign = ">"
 	}
-	rest := " " + m.t.Fit(m.shownValue(e, c.value), c.value)
-	if c.kind > 0 {
-		rest += " " + m.t.Fit(kindWord(e.v), c.kind)
+	purpose := ""
+	if e.essential != nil {
+		purpose = e.essential.Purpose
 	}
-	if c.typ > 0 {
-		rest += " " + m.t.Fit(strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), c.typ)
-	}
-	if c.purpose > 0 {
-		rest += " " + m.t.Fit(e.essential.Purpose, c.purpose)
-	}
+	rest := c.cells(m.t, m.shownValue(e, c.value), kindWord(e.v), strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), purpose)
 	return m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cut, c.name, term.Pad(rest, width-marksWidth-c.name), base)
 }
 

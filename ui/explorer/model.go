@@ -90,11 +90,11 @@ const (
 	modePick // an item of an enumeration is selected
 	modeConfirm
 	modeRanks // the ranks of a write are typed
+	modeSet   // a value for the next run is typed
 	modeOutcome
 	modeWatch
 	modeLog
 	modeWork
-	modeSet // a value for the next run is typed
 	modeChanges
 )
 
@@ -405,6 +405,14 @@ func (s *scroll) key(key string, n int) {
 			s.move(by, n)
 		}
 	}
+}
+
+// chosen is the sign and the style of an item.
+func (s *scroll) chosen(i int) (sign string, style term.Style) {
+	if i == s.at {
+		return "> ", term.Cursor
+	}
+	return "  ", term.Plain
 }
 
 // view scrolls so that the cursor is in the height rows on the screen.

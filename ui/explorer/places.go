@@ -1,5 +1,7 @@
 package explorer
 
+import "slices"
+
 // place is where the user has been.
 type place struct {
 	branch *branch
@@ -59,8 +61,14 @@ func (m *Model) comeBack(k kept) {
 		return
 	}
 	m.query = k.query
-	m.x.root.unfold(k.open)
-	m.enter(m.x.root.find(k.branch.name))
+	to := m.x.root
+	for _, b := range slices.Backward(m.x.branches) { // the first of a name
+		b.open = b.open || k.open[b.name]
+		if b.name == k.branch.name {
+			to = b
+		}
+	}
+	m.enter(to)
 	m.point(k.id)
 }
 

@@ -70,31 +70,3 @@ func (m *Model) refreshed(msg refreshedMsg) {
 	}
 	m.say("%s, %d of them new", m.x.countWords(m.x.all), added)
 }
-
-// unfold opens the branches of these names.
-func (b *branch) unfold(names map[string]bool) {
-	b.open = b.open || names[b.name]
-	for _, kid := range b.kids {
-		kid.unfold(names)
-	}
-}
-
-// find finds a branch by its name; b if there is none.
-func (b *branch) find(name string) *branch {
-	var in func(*branch) *branch
-	in = func(b *branch) *branch {
-		if b.name == name {
-			return b
-		}
-		for _, kid := range b.kids {
-			if f := in(kid); f != nil {
-				return f
-			}
-		}
-		return nil
-	}
-	if f := in(b); f != nil {
-		return f
-	}
-	return b
-}

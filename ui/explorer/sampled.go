@@ -50,15 +50,7 @@ func (m *Model) cmdRead(name string) tea.Cmd {
 		return m.readShown()
 	}
 	e := m.named(name)
-	if e == nil || !m.alive() {
-		return nil
-	}
-	if !e.variable() {
-		m.noValue(e)
-		return nil
-	}
-	if e.v.Kind == catalog.Virtual {
-		m.sampleOnly(e)
+	if e == nil || !m.alive() || !m.readable(e) {
 		return nil
 	}
 	return m.read([]string{e.v.ID()}, false)

@@ -10,6 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/export"
+	"mpitx/text"
 	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
@@ -103,25 +104,27 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 	if m.changes.open {
 		return m.saveChanges(command, path)
 	}
-	if m.o.Diff != nil {
-		return m.exportDiff(command, path)
-	}
 	format, err := prompt.Format(path)
 	if err != nil {
 		m.complain("%v", err)
 		return nil
 	}
 	var b bytes.Buffer
-	if m.watchOpen { // the samples, not the list
-		if err := m.writeSamples(&b, format); err != nil {
-			m.complain("export: %v", err)
-			return nil
-		}
-		return prompt.Save(command, path, "the samples", b.Bytes())
+	what := m.x.countWords(m.shown)
+	switch {
+	case m.o.Diff != nil:
+		what = text.Count(len(m.shown), "difference")
+		err = export.Diff(&b, m.listedDiff(), format, m.t.Terminal)
+	case m.watchOpen: // the samples, not the list
+		what = "the samples"
+		err = m.writeSamples(&b, format)
+	default:
+		o := export.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}
+		err = export.List(&b, m.x.cat.Select(m.x.items(m.shown)), o)
 	}
-	if err := export.List(&b, m.x.cat.Select(m.x.items(m.shown)), export.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}); err != nil {
+	if err != nil {
 		m.complain("export: %v", err)
 		return nil
 	}
-	return prompt.Save(command, path, m.x.countWords(m.shown), b.Bytes())
+	return prompt.Save(command, path, what, b.Bytes())
 }

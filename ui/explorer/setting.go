@@ -38,21 +38,6 @@ func (m *Model) copyLine(e *entry, value catalog.Value) tea.Cmd {
 	return m.toClipboard(how[0])
 }
 
-// keySet handles a key while a value for the next run is typed.
-func (m *Model) keySet(key, text string) tea.Cmd {
-	switch {
-	case key == "esc":
-		m.mode = m.ground()
-	case key == "enter" && m.edit.problem == "":
-		m.mode = m.ground()
-		value, _ := m.typedValue()
-		return m.copyLine(m.edit.e, value)
-	case m.line.Key(key, text):
-		m.validate()
-	}
-	return nil
-}
-
 // typedValue reads the line as a value of the variable that is edited.
 func (m *Model) typedValue() (catalog.Value, error) {
 	v, count := m.edit.e.v, 1

@@ -104,9 +104,17 @@ func (s *series) add(at time.Time, row []float64) {
 	s.rows, s.times = append(s.rows, row), append(s.times, at)
 }
 
-// sampleOnly explains how to read a virtual variable.
-func (m *Model) sampleOnly(e *entry) {
-	m.note("%s is computed inside applications: mpitx sample --pvar %s -- ./app", e.name, e.name)
+// readable says whether an entry is a variable of the library, and explains if it is not.
+func (m *Model) readable(e *entry) bool {
+	if !e.variable() {
+		m.noValue(e)
+		return false
+	}
+	if e.v.Kind == catalog.Virtual {
+		m.note("%s is computed inside applications: mpitx sample --pvar %s -- ./app", e.name, e.name)
+		return false
+	}
+	return true
 }
 
 func (m *Model) togglePin() tea.Cmd {
@@ -118,15 +126,10 @@ func (m *Model) togglePin() tea.Cmd {
 		m.unpin(e.v.ID())
 		return m.save()
 	}
-	if !e.variable() {
-		m.noValue(e)
+	switch {
+	case !m.readable(e):
 		return nil
-	}
-	if e.v.Kind == catalog.Virtual {
-		m.sampleOnly(e)
-		return nil
-	}
-	if !watchable(e) {
+	case !watchable(e):
 		m.note("%s cannot be watched: it cannot be read after MPI_Init", e.name)
 		return nil
 	}

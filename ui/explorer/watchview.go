@@ -49,10 +49,7 @@ func (m *Model) watchView(width, height int) []string {
 	nameW = min(nameW, max(width-valueW-4-leastSpark, 18)) // names have the first claim on the width
 	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
 		s := m.watching.list[i]
-		sign, style := "  ", term.Plain
-		if i == m.at.at {
-			sign, style = "> ", term.Cursor
-		}
+		sign, style := m.at.chosen(i)
 		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(m.last(s), valueW)+" ")+
 			chart.Sparkline(s.total(m.showing(s)), width-nameW-valueW-4, false, m.t))
 	}
