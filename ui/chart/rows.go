@@ -96,7 +96,6 @@ func (r *Rows) newDrawing(width, names, labels int) Drawing {
 	return d
 }
 
-// begin is the column where the time begins.
 func (r *Rows) begin(d *Drawing) int { return min(max(d.Column(r.Time.First), 0), max(d.Columns-1, 0)) }
 
 func (r *Rows) row() int {
@@ -184,7 +183,6 @@ func (s scale) place(x float64) float64 {
 	return place(x, s.low, s.high)
 }
 
-// ticks are at most n round numbers on the scale.
 func (s scale) ticks(n int) []float64 {
 	if !s.log {
 		return Ticks(s.low, s.high, n)
@@ -198,7 +196,6 @@ func (s scale) ticks(n int) []float64 {
 	return powers
 }
 
-// glyph is a cell of a drawing.
 type glyph struct {
 	color color.Color
 	text  string
@@ -284,7 +281,6 @@ func (r *Rows) axis(d *Drawing, scale []glyph, note string, on term.Term) string
 	return p.line()
 }
 
-// times are the texts at both ends of the axis.
 func (r *Rows) times(d *Drawing) (left, right []glyph) {
 	if r.Time.Step <= 0 {
 		return nil, nil

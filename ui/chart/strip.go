@@ -99,7 +99,6 @@ func (r *Rows) strip(s scale, high, width int, on term.Term) (labels []string, m
 	return labels, most
 }
 
-// distinct are the different finite values, in ascending order.
 func (r *Rows) distinct() []float64 {
 	seen := map[float64]bool{}
 	for _, row := range r.Values {

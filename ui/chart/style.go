@@ -41,7 +41,6 @@ func heatColor(t float64, p colorprofile.Profile) color.Color {
 	return scaleColor(t)
 }
 
-// scaleColor is the colour of a place between 0 and 1 on the scale.
 func scaleColor(t float64) color.RGBA {
 	x := min(max(t, 0), 1) * float64(len(cividis)-1)
 	i := min(int(x), len(cividis)-2)

@@ -31,7 +31,6 @@ type Config struct {
 	Searches  []string `toml:"searches"`  // history of searches
 }
 
-// field is one key of the file.
 type field struct {
 	key  string
 	text func(*Config) *string   // nil: it is a list
@@ -194,7 +193,6 @@ func set(old, now, fresh []string) []string {
 	return out
 }
 
-// same says whether two configurations say the same.
 func same(a, b Config) bool {
 	for _, f := range fields {
 		if f.text != nil && *f.text(&a) != *f.text(&b) || f.list != nil && !slices.Equal(*f.list(&a), *f.list(&b)) {

@@ -169,7 +169,6 @@ func place(text []byte, key string) (at, end int) {
 	return -1, end
 }
 
-// key is a key with its value, outside of tables.
 type key struct {
 	name    string // in lower case, as it is decoded; "": a dotted key
 	at, end int    // in the text
@@ -208,5 +207,4 @@ func twice(text []byte) (name string, at int) {
 	return "", -1
 }
 
-// lineAt is the line of a place in a text, from 1.
 func lineAt(text []byte, at int) int { return 1 + bytes.Count(text[:max(at, 0)], []byte("\n")) }

@@ -113,7 +113,6 @@ func (m *Model) second() string {
 	return accent(left, m.position())
 }
 
-// position is the place of the list's cursor.
 func (m *Model) position() string {
 	if len(m.shown) == 0 {
 		return " 0 shown "
@@ -184,7 +183,6 @@ func atMost(lines []string, most int) (some []string, cut bool) {
 	return append(lines[:most-1], strings.Join(lines[most-1:], " ")), true
 }
 
-// statusCut says whether the message in the footer is cut.
 func (m *Model) statusCut() bool {
 	if m.status == "" || m.w == 0 {
 		return false
@@ -193,7 +191,6 @@ func (m *Model) statusCut() bool {
 	return cut
 }
 
-// offered lists the completions of the command line.
 func (m *Model) offered() []string {
 	if len(m.offers) == 0 {
 		return nil

@@ -31,7 +31,6 @@ const (
 	formFile
 )
 
-// changesView is where the user sees what was written in this session.
 type changesView struct {
 	at   scroll
 	form int
@@ -80,7 +79,6 @@ func (m *Model) textOn(e *entry, rank int) string {
 	return ""
 }
 
-// openChanges shows what was written.
 func (m *Model) openChanges() {
 	if len(m.edits()) == 0 {
 		m.note("no changes: e edits a control variable")
@@ -92,7 +90,6 @@ func (m *Model) openChanges() {
 
 func (m *Model) closeChanges() { m.mode, m.changes.open = modeNormal, false }
 
-// changesPosition is where the cursor is.
 func (m *Model) changesPosition() string {
 	n := len(m.edits())
 	if n == 0 {
@@ -101,12 +98,10 @@ func (m *Model) changesPosition() string {
 	return fmt.Sprintf("%d of %d ", min(m.changes.at.at+1, n), n)
 }
 
-// turnForm goes to another form of the export.
 func (m *Model) turnForm(by int) {
 	m.changes.form = (m.changes.form + by + len(ExportForms)) % len(ExportForms)
 }
 
-// beginExport opens the command line to save what is shown.
 func (m *Model) beginExport() {
 	name := ""
 	if m.changes.open {
@@ -118,7 +113,6 @@ func (m *Model) beginExport() {
 	}
 }
 
-// clickChange puts the cursor on the change in a line of the view.
 func (m *Model) clickChange(line int) {
 	if i := m.changes.at.top + line - 1; line > 0 && line < m.changeRows(m.layout().body)-1 && i < len(m.edits()) {
 		m.changes.at.at = i
@@ -138,7 +132,6 @@ func (m *Model) change() *edited {
 	return &all[m.changes.at.at]
 }
 
-// undoChange gives the chosen variable its old values back.
 func (m *Model) undoChange() tea.Cmd {
 	d := m.change()
 	if d == nil || !m.alive() {
@@ -149,7 +142,6 @@ func (m *Model) undoChange() tea.Cmd {
 	return m.revert(change{name, d.old})
 }
 
-// toChange shows the chosen variable in the list.
 func (m *Model) toChange() {
 	if d := m.change(); d != nil {
 		m.closeChanges()
@@ -181,7 +173,6 @@ func (m *Model) exported(form int) (words string, left []string, err error) {
 	return m.o.Export(m.x.cat, all, form)
 }
 
-// copyChanges puts the export into the clipboard.
 func (m *Model) copyChanges() tea.Cmd {
 	text, left, err := m.exported(m.changes.form)
 	if err != nil {
@@ -237,7 +228,6 @@ func (m *Model) saveChanges(command, path string) tea.Cmd {
 	return prompt.Save(command, path, "the "+ExportForms[form]+leftOut(left)+m.useless(), []byte(text))
 }
 
-// changesFrame lists the changes, and shows below what their export is.
 func (m *Model) changesFrame(width, height int) []string {
 	all := m.edits()
 	n := len(all)
@@ -296,7 +286,6 @@ func named(e *catalog.Enum, text string) string {
 	return text
 }
 
-// forms are the forms of the export, the chosen one marked.
 func (m *Model) forms(width int) string {
 	line := " "
 	if width < 64 {
@@ -312,7 +301,6 @@ func (m *Model) forms(width int) string {
 	return m.t.Fit(line, width)
 }
 
-// preview is what the export is.
 func (m *Model) preview(width int) []string {
 	if len(m.edits()) == 0 {
 		return nil

@@ -76,7 +76,6 @@ func (m *Model) keyCommand(key, text string) tea.Cmd {
 	return nil
 }
 
-// findCommand finds a command by its name or an unambiguous abbreviation.
 func findCommand(name string) (*command, error) {
 	names := make([]string, len(commands))
 	for k, c := range commands {
@@ -89,7 +88,6 @@ func findCommand(name string) (*command, error) {
 	return &commands[k], nil
 }
 
-// run executes a command line.
 func (m *Model) run(line string) tea.Cmd {
 	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if name == "" {

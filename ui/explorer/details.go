@@ -62,7 +62,6 @@ func (m *Model) below(name string, lines []string, width, height int) []string {
 	return append([]string{m.t.Paint(style, " "+m.t.FitMiddle(m.t.SafeLine(name, 4*width), width-1))}, out...)
 }
 
-// categoryLines describe the category of the present branch.
 func (m *Model) categoryLines(c *catalog.Category, width int) []string {
 	has := "many variables"
 	if m.branch.count >= 0 {
@@ -91,7 +90,6 @@ func (m *Model) inLines(safe string, width int, style term.Style) []string {
 	return lines
 }
 
-// labelled is foreign text next to a label.
 func (m *Model) labelled(label, words string, width int, style term.Style) (lines []string) {
 	for _, l := range m.wrapped(words, width-10, style) {
 		lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(label, 9))+l)
@@ -293,7 +291,6 @@ func (m *Model) mayWrite(v *catalog.Variable) string {
 	return string(r.Writable)
 }
 
-// items lists the enumeration, with the present value marked.
 func (m *Model) items(v *catalog.Variable, width int) []string {
 	e := m.x.cat.EnumOf(v)
 	if e == nil {

@@ -56,7 +56,6 @@ func (m *Model) sideNames(width int) (names [2]string) {
 	return names
 }
 
-// libraryChanges say what differs between the libraries.
 func (m *Model) libraryChanges() (all []string) {
 	for _, f := range m.o.Diff.Library {
 		all = append(all, diff.LibraryChange(f, m.arrow()))
@@ -139,7 +138,6 @@ const (
 	sidesWidth = 46 // of a list that shows the values
 )
 
-// diffRow is a row of a difference: what differs, and its values.
 type diffRow struct{ what, a, b string }
 
 // diffColumns has the widths of the columns. The widths of a and b are 0 if the values do not fit.
@@ -206,7 +204,6 @@ func (m *Model) diffRows(rows []int32, width int) ([]diffRow, diffColumns) {
 	return pairs, newDiffColumns(width, m.diffNeed(rows, pairs))
 }
 
-// diffView draws the list of a difference.
 func (m *Model) diffView(width, height int) []string {
 	m.list.view(len(m.shown), height-1)
 	rows := m.shown[m.list.top:min(len(m.shown), m.list.top+height-1)]
@@ -324,7 +321,6 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 	return lines
 }
 
-// listedDiff is the part of the difference that the list shows.
 func (m *Model) listedDiff() *diff.Diff {
 	some := *m.o.Diff
 	some.Items = make([]diff.Item, len(m.shown))

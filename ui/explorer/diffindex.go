@@ -14,7 +14,6 @@ import (
 // The difference of two catalogs is an index with an entry for each item, in the order of the items. A variable stands for the item, as
 // one stands for an event: it has the properties of side B, or of side A if B lacks the entry.
 
-// newDiffIndex prepares a difference for display and search.
 func newDiffIndex(d *diff.Diff, t term.Term) *index {
 	c := &catalog.Catalog{}
 	c.Cvars = make([]catalog.Variable, len(d.Items)) // of all kinds
@@ -31,7 +30,6 @@ func newDiffIndex(d *diff.Diff, t term.Term) *index {
 	return x
 }
 
-// itemEntry is the variable that stands for an item.
 func itemEntry(it *diff.Item) (v catalog.Variable) {
 	e := it.B
 	if e == nil {
@@ -61,7 +59,6 @@ func itemEntry(it *diff.Item) (v catalog.Variable) {
 	return v
 }
 
-// newDiffTree makes the tree of the categories of both sides that hold items.
 func newDiffTree(x *index, d *diff.Diff) *branch {
 	at := map[string]int{}
 	places := *x // with the places of the items instead of their names, which several kinds may share
@@ -110,7 +107,6 @@ func categoriesOf(e catalog.Entry) []string {
 	return nil
 }
 
-// prune removes the branches without entries.
 func (b *branch) prune() {
 	b.kids = slices.DeleteFunc(b.kids, func(kid *branch) bool { return kid.count == 0 })
 	for _, kid := range b.kids {

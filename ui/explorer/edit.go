@@ -17,7 +17,6 @@ import (
 	"mpitx/ui/screen/prompt"
 )
 
-// editing is the state of the editor of a control variable.
 type editing struct {
 	e        *entry
 	text     string // the value to write, once it is typed or chosen
@@ -54,7 +53,6 @@ var scopeWords = map[catalog.Scope]string{
 	catalog.ScopeAllEq:    "all ranks must have the same value",
 }
 
-// editing says whether a dialog of the editor is open.
 func (m *Model) editing() bool { return m.mode >= modeEdit && m.mode <= modeOutcome }
 
 func (m *Model) startEdit() {
@@ -109,7 +107,6 @@ func (m *Model) enum(v *catalog.Variable) *catalog.Enum {
 	return m.x.cat.Enum(v.Enum)
 }
 
-// validate parses the typed value as the write will.
 func (m *Model) validate() {
 	_, err := m.typedValue()
 	m.edit.problem = ""
@@ -284,7 +281,6 @@ func (m *Model) outcome(msg outcomeMsg) {
 	}
 }
 
-// undoes says whether undo would restore something of the last write.
 func (m *Model) undoes() bool {
 	n := len(m.edit.undo)
 	return n > 0 && len(m.edit.undo[n-1].old) > 0
@@ -330,7 +326,6 @@ func countOf(v *catalog.Variable) int {
 	return v.After.Count
 }
 
-// undo restores the old value of each rank.
 func (m *Model) undo() tea.Cmd {
 	n := len(m.edit.undo)
 	if n == 0 {
@@ -353,7 +348,6 @@ func (m *Model) undo() tea.Cmd {
 	return m.revert(c)
 }
 
-// revert writes the old values of a change.
 func (m *Model) revert(c change) tea.Cmd {
 	if m.edit.e = m.x.entry(c.name); m.edit.e == nil {
 		m.complain("%s does not exist any more", c.name)

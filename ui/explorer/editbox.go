@@ -81,7 +81,6 @@ func (m *Model) compact(about, lines []string) []string {
 	return all()
 }
 
-// concern warns about a write to some ranks only.
 func (m *Model) concern(width int) []string {
 	if m.edit.ranks == nil {
 		return nil
@@ -95,7 +94,6 @@ func (m *Model) concern(width int) []string {
 	return nil
 }
 
-// question asks for confirmation of a write.
 func (m *Model) question(width int) []string {
 	size := m.x.cat.Job.Size
 	switch {

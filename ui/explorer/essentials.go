@@ -15,7 +15,6 @@ type Essential struct {
 	Use     string
 }
 
-// markEssentials marks the variables that users commonly tune.
 func (m *Model) markEssentials() {
 	if m.o.Essentials == nil {
 		return
@@ -34,7 +33,6 @@ func (m *Model) markEssentials() {
 	}
 }
 
-// markDifferent marks the differences of variables that users commonly tune, on either side.
 func (m *Model) markDifferent() {
 	var uses [2]map[string]Essential
 	for s := range uses {
@@ -53,7 +51,6 @@ func (m *Model) markDifferent() {
 	}
 }
 
-// showEssentials lists the variables that users commonly tune, or everything again.
 func (m *Model) showEssentials() {
 	none := "mpitx knows no essential variables of this library"
 	if m.o.Diff != nil {
@@ -62,12 +59,10 @@ func (m *Model) showEssentials() {
 	m.showOnly("essential", none)
 }
 
-// byPurpose reports whether the list shows the essential variables only.
 func (m *Model) byPurpose() bool {
 	return m.o.Diff == nil && m.query == "" && slices.Contains(strings.Fields(filterText(m.criteria)), "essential=yes")
 }
 
-// inOrder orders the essential variables by purpose.
 func (m *Model) inOrder(shown []int32) []int32 {
 	if m.byPurpose() {
 		slices.SortStableFunc(shown, func(a, b int32) int { return m.x.entries[a].essential.Place - m.x.entries[b].essential.Place })
@@ -93,7 +88,6 @@ func warns(text string) bool {
 	return strings.HasPrefix(text, "NO EFFECT NOW") || strings.HasPrefix(text, "WRONG VALUE")
 }
 
-// effects say what the effect of a variable depends on.
 func (m *Model) effects(e *entry) []string {
 	if m.o.Effect == nil || e.v.Kind != catalog.Cvars || !e.variable() {
 		return nil
@@ -106,7 +100,6 @@ func (m *Model) warnings(e *entry) []string {
 	return slices.DeleteFunc(m.effects(e), func(text string) bool { return !warns(text) })
 }
 
-// noEffectLines are the warnings in the details.
 func (m *Model) noEffectLines(e *entry, width int) (lines []string) {
 	for _, text := range m.warnings(e) {
 		lines = append(lines, m.wrapped(text, width, term.Attention)...)
@@ -114,7 +107,6 @@ func (m *Model) noEffectLines(e *entry, width int) (lines []string) {
 	return lines
 }
 
-// warningLines are the warnings in a dialog.
 func (m *Model) warningLines(e *entry, width int) (lines []string) {
 	for _, text := range m.warnings(e) {
 		for _, l := range term.Wrap(m.t.SafeText(text), width) {

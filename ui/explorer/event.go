@@ -14,18 +14,15 @@ import (
 // Events and event sources are entries of the index as well. Their variable has the properties that they share with variables, and no
 // reading, so that nothing reads, writes, pins or watches them.
 
-// eventEntry is the variable that stands for an event.
 func eventEntry(e *catalog.Event) *catalog.Variable {
 	return &catalog.Variable{Kind: catalog.Events, Name: e.Name, Verbosity: e.Verbosity, Bind: e.Bind, Description: e.Description,
 		Categories: e.Categories, Conflicts: e.Conflicts}
 }
 
-// sourceEntry is the variable that stands for an event source.
 func sourceEntry(s *catalog.Source) *catalog.Variable {
 	return &catalog.Variable{Kind: catalog.Sources, Name: s.Name, Description: s.Description, Conflicts: s.Conflicts}
 }
 
-// item is the entry of the catalog.
 func (e *entry) item() catalog.Entry {
 	switch {
 	case e.event != nil:
@@ -36,15 +33,12 @@ func (e *entry) item() catalog.Entry {
 	return e.v
 }
 
-// variable reports whether an entry is a variable, and not an event or event source.
 func (e *entry) variable() bool { return e.event == nil && e.source == nil }
 
-// noValue says that an event has no value.
 func (m *Model) noValue(e *entry) {
 	m.note("%s is an %s: it has no value, and cannot be read, written or watched", e.name, e.v.Kind.Info().Name)
 }
 
-// stages reports in which stages an entry exists.
 func (e *entry) stages() (before, after bool) {
 	switch {
 	case e.event != nil:
@@ -71,7 +65,6 @@ func (e *entry) unusable() (status catalog.Status, why string) {
 	return status, why
 }
 
-// hasType reports whether an entry, or an element of an event, is of a datatype.
 func (e *entry) hasType(name string) bool {
 	if e.event == nil {
 		return e.v.Type.String() == name
@@ -164,7 +157,6 @@ func (m *Model) eventLines(e *entry, width int) []string {
 	return lines
 }
 
-// elementLines list the elements of an event's data.
 func (m *Model) elementLines(e *catalog.Event, width int) []string {
 	if e.Peruse() {
 		return nil
@@ -184,7 +176,6 @@ func (m *Model) elementLines(e *catalog.Event, width int) []string {
 	return lines
 }
 
-// whatEvent lists the properties of an event or event source.
 func whatEvent(e *entry) string {
 	if e.event != nil && e.event.Peruse() {
 		words := "event of PERUSE"
@@ -250,10 +241,8 @@ func (x *index) kindCounts() string {
 	return text
 }
 
-// exportKinds are the kinds that the explorer lists.
 const exportKinds = catalog.AllKinds &^ catalog.Groups
 
-// items are entries of the catalog by their indices.
 func (x *index) items(indices []int32) []catalog.Entry {
 	list := make([]catalog.Entry, len(indices))
 	for i, k := range indices {

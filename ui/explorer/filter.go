@@ -87,7 +87,6 @@ func newCriteria(x *index) []criterion {
 	}
 }
 
-// filtered returns the variables that every criterion lets through.
 func filtered(x *index, criteria []criterion, base []int32) []int32 {
 	on := []*criterion{}
 	for i := range criteria {
@@ -153,13 +152,11 @@ func (m *Model) noFilter() {
 	m.refill()
 }
 
-// chooseField goes to another field of the filter bar.
 func (m *Model) chooseField(by int) {
 	n := len(m.criteria)
 	m.field = (m.field + by + n) % n
 }
 
-// turnField sets the field to its next or previous value.
 func (m *Model) turnField(by int) {
 	c := &m.criteria[m.field]
 	c.now = (c.now + by + len(c.values)) % len(c.values)

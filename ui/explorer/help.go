@@ -75,7 +75,6 @@ func commandSection(live bool) keys.Section {
 	return t
 }
 
-// openText opens the help or the log over the present view.
 func (m *Model) openText(what mode) {
 	if m.mode != modeHelp && m.mode != modeLog {
 		m.under = m.mode
@@ -162,7 +161,6 @@ func (m *Model) logLines() []string {
 	return lines
 }
 
-// hints are the most useful keys now, the most important first.
 func (m *Model) hints() []keys.Key {
 	hint := func(id keys.ID, label string) keys.Key { return keys.Of(id).With("", label) }
 	own := func(name, label string) keys.Key { return keys.Key{Names: []string{name}, Hint: label} }

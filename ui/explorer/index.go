@@ -70,7 +70,6 @@ func newIndex(c *catalog.Catalog, t term.Term) *index {
 	return x
 }
 
-// add prepares an entry and appends it.
 func (x *index) add(e entry, t term.Term) {
 	x.all = append(x.all, int32(len(x.entries)))
 	e.name = t.Safe(e.v.Name)
@@ -135,7 +134,6 @@ func newPairs(s string) (set pairs) {
 	return set
 }
 
-// holds says whether the set contains all of the other one.
 func (p *pairs) holds(o *pairs) bool {
 	return o[0]&^p[0]|o[1]&^p[1]|o[2]&^p[2]|o[3]&^p[3] == 0
 }

@@ -23,7 +23,6 @@ const (
 	inAll   = inPanes | inWatch | inChanges
 )
 
-// binding is a key and what it does.
 type binding struct {
 	keys.Key
 	live bool // needs a back end
@@ -244,7 +243,6 @@ func (m *Model) pressEarly() tea.Cmd {
 	return tea.Batch(all...)
 }
 
-// press does what a key is bound to in the current view.
 func (m *Model) press(key string) tea.Cmd {
 	in := m.view()
 	for i := range sections {
@@ -270,7 +268,6 @@ func (m *Model) press(key string) tea.Cmd {
 	return nil
 }
 
-// openCommand opens the command line.
 func (m *Model) openCommand(text string) {
 	m.mode, m.line, m.offers = modeCommand, prompt.New(text), nil
 	m.history.Rewind()

@@ -66,7 +66,6 @@ func (x *index) related(e *entry) []leading {
 	return links
 }
 
-// span is a part of a text.
 type span struct{ from, to int }
 
 func (s span) text(of string) string { return of[s.from:s.to] }
@@ -97,7 +96,6 @@ func inName(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// mentioned is the variable of a name in a text; nil: none.
 func (x *index) mentioned(name string) *entry {
 	if e := x.entry(name); e != nil {
 		return e
@@ -108,7 +106,6 @@ func (x *index) mentioned(name string) *entry {
 	return nil
 }
 
-// readMentions finds the names of variables in all descriptions.
 func (x *index) readMentions() {
 	x.namedBy = map[*entry][]*entry{}
 	for k := range x.entries {
@@ -154,7 +151,6 @@ func (x *index) siblings(e *entry) ([]*entry, string) {
 // further says, cheaply, whether two names may have more than n bytes in common.
 func further(a, b string, n int) bool { return n < min(len(a), len(b)) && a[n] == b[n] }
 
-// shared is the length of the beginning that two names have in common.
 func shared(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -217,7 +213,6 @@ func (m *Model) paintLinks(l string, marks []bool, line int) string {
 	return b.String()
 }
 
-// chooseLink goes to the next or the previous link, and shows it.
 func (m *Model) chooseLink(by int) {
 	links := m.links()
 	if len(links) == 0 {
@@ -244,7 +239,6 @@ func (m *Model) showLink() bool {
 	return true
 }
 
-// clickLink chooses the link in a line of the details, or follows the chosen one.
 func (m *Model) clickLink(line int) {
 	links := m.links()
 	switch i := slices.IndexFunc(links, func(l leading) bool { return l.line == line }); {

@@ -61,7 +61,6 @@ func (c columns) purposes() columns {
 	return c
 }
 
-// cells are those of a row after its name.
 func (c columns) cells(t term.Term, value, kind, typ, purpose string) string {
 	line := " " + t.Fit(value, c.value)
 	for _, cell := range []struct {
@@ -119,7 +118,6 @@ func (m *Model) listView(width, height int) []string {
 	return m.block(lines, width, height)
 }
 
-// nothing explains an empty list.
 func (m *Model) nothing() string {
 	switch {
 	case m.o.Diff != nil && len(m.x.entries) == 0:
@@ -220,7 +218,6 @@ func (m *Model) shownValue(e *entry, width int) string {
 	return "(" + m.t.Cut(m.t.SafeLine(text, width), max(width-2, 1)) + ")"
 }
 
-// row draws a variable in width cells.
 func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
 	marks, color := e.marks(m.t)
 	base := term.Style{Color: color}
@@ -254,7 +251,6 @@ func (m *Model) paintRow(e *entry, marks string, cut cut, width int, rest string
 	return m.t.Paint(base, marks) + name + m.t.Paint(base, strings.Repeat(" ", max(0, width-used))+rest)
 }
 
-// highlight paints the bytes from start to end of a name, with the matches of the search.
 func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	if m.query == "" {
 		return m.t.Paint(base, e.name[start:end])
@@ -262,7 +258,6 @@ func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	return m.paintMarks(e.name[start:end], e.hits(m.query)[start:end], base)
 }
 
-// paintMarks paints text so that its marked bytes stand out.
 func (m *Model) paintMarks(s string, marks []bool, base term.Style) string {
 	var b strings.Builder
 	for from := 0; from < len(s); {

@@ -22,7 +22,6 @@ const (
 	maxLog     = 2000 // lines of output that are kept
 )
 
-// live is the state of an explorer's back end.
 type live struct {
 	msgs     chan tea.Msg // from the goroutines that wait for the back end
 	backend  link.Backend
@@ -65,7 +64,6 @@ type (
 	}
 )
 
-// listen waits for one message of the goroutines.
 func (m *Model) listen() tea.Cmd {
 	msgs := m.live.msgs
 	return func() tea.Msg { return <-msgs }
@@ -89,7 +87,6 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 	}
 }
 
-// attach waits for the catalog and the events of a new back end.
 func (m *Model) attach(b link.Backend) {
 	msgs, serial, t, own := m.live.msgs, m.serial, m.t, m.o.Virtual
 	crash := func(c program.Crash) { msgs <- c }
@@ -115,7 +112,6 @@ func (m *Model) attach(b link.Backend) {
 	}()
 }
 
-// liveMsg handles the messages of the back end.
 func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case startedMsg:
@@ -195,7 +191,6 @@ func in(variable string) string {
 	return " in " + variable
 }
 
-// lost reports the end of the back end.
 func (m *Model) lost() {
 	text := "back end lost (R restarts it): " + m.ended
 	if m.culprit != "" {
@@ -245,12 +240,10 @@ func (m *Model) alive() bool {
 	return m.backend != nil && m.x != nil
 }
 
-// silent lists the ranks that do not answer.
 func (m *Model) silent() []int {
 	return slices.Sorted(maps.Keys(m.quiet))
 }
 
-// liveState is the state of the back end, for the title.
 func (m *Model) liveState() string {
 	var parts []string
 	switch {
@@ -341,10 +334,8 @@ func (m *Model) cmdWorkload(name string) tea.Cmd {
 	}
 }
 
-// workloads are the items of the menu: none, and the back end's workloads.
 var workloads = append([]string{""}, link.Workloads...)
 
-// workloadHelp explains the workloads.
 var workloadHelp = map[string]string{
 	"":           "Stop the workload.",
 	"pingpong":   "Pairs of ranks send 8 bytes back and forth: many short messages.",

@@ -77,7 +77,6 @@ const (
 	panes
 )
 
-// mode says what receives the keys.
 type mode int
 
 const (
@@ -344,7 +343,6 @@ func (m *Model) seek(near bool) {
 	m.generation++
 }
 
-// current is the variable under the cursor; nil: none.
 func (m *Model) current() *entry {
 	if m.x == nil || m.list.at >= len(m.shown) {
 		return nil
@@ -364,7 +362,6 @@ const (
 	maxMessage  = 4000 // characters
 )
 
-// say shows the outcome of an action.
 func (m *Model) say(format string, args ...any) {
 	m.status, m.style = m.t.SafeLine(fmt.Sprintf(format, args...), maxMessage), term.Success
 	if n := len(m.messages); n > 0 && m.messages[n-1] == m.status {
@@ -376,13 +373,11 @@ func (m *Model) say(format string, args ...any) {
 	m.messages = append(m.messages, m.status)
 }
 
-// complain shows why an action failed.
 func (m *Model) complain(format string, args ...any) {
 	m.say(format, args...)
 	m.style = term.Failure
 }
 
-// note shows why there is nothing to do.
 func (m *Model) note(format string, args ...any) {
 	m.say(format, args...)
 	m.style = term.Plain

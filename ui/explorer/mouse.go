@@ -1,6 +1,5 @@
 package explorer
 
-// pane finds the pane at a place on the screen.
 func (m *Model) pane(l *layout, x, y int) pane {
 	switch {
 	case l.alone:
@@ -13,7 +12,6 @@ func (m *Model) pane(l *layout, x, y int) pane {
 	return paneDetails
 }
 
-// click moves the cursor to the mouse.
 func (m *Model) click(x, y int) {
 	l := m.layout()
 	if m.mode == modeWatch {

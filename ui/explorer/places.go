@@ -2,7 +2,6 @@ package explorer
 
 import "slices"
 
-// place is where the user has been.
 type place struct {
 	branch *branch
 	query  string
@@ -55,7 +54,6 @@ func (m *Model) keep() kept {
 	return k
 }
 
-// comeBack shows what the user saw of the previous catalog.
 func (m *Model) comeBack(k kept) {
 	if k.branch == nil {
 		return

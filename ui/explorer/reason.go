@@ -38,7 +38,6 @@ func initReason(log []string) string {
 	return sentence(text, properties)
 }
 
-// stackEnd is the innermost line of an error stack.
 func stackEnd(lines []string) string {
 	end := ""
 	for _, l := range lines {
@@ -50,7 +49,6 @@ func stackEnd(lines []string) string {
 	return end
 }
 
-// sentence is the first sentence of lines, with properties.
 func sentence(lines, properties []string) string {
 	s := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
 	if i := strings.Index(s, ". "); i >= 0 {

@@ -35,7 +35,6 @@ func (m *Model) refresh() tea.Cmd {
 	}
 }
 
-// refreshed shows a new catalog in place of the old one.
 func (m *Model) refreshed(msg refreshedMsg) {
 	if msg.serial != m.serial || m.x == nil {
 		return

@@ -56,7 +56,6 @@ func (m *Model) cmdRead(name string) tea.Cmd {
 	return m.read([]string{e.v.ID()}, false)
 }
 
-// sampled updates the catalog with readings, and the histories of the pins.
 func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 	if msg.serial != m.serial || m.x == nil {
 		return nil
@@ -103,7 +102,6 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 	return nil
 }
 
-// take replaces the readings of a variable by new ones.
 func (m *Model) take(e *entry, i int, s *link.Sample) {
 	if len(s.Ranks) == 0 {
 		return

@@ -23,7 +23,6 @@ func (m *Model) saved(msg prompt.Saved) {
 	m.say("saved %s to %s", msg.What, msg.Path)
 }
 
-// copy copies a name, a value or a setting to the clipboard of the user's terminal.
 func (m *Model) copy(what string) tea.Cmd {
 	e := m.current()
 	if e == nil {

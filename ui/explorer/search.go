@@ -60,7 +60,6 @@ func (s *searcher) find(base []int32, query string) []int32 {
 
 func (s *searcher) reset(x *index) { *s = searcher{x: x} }
 
-// searchTerm is one word of a query.
 type searchTerm struct {
 	text, inside string // inside: with the separator before a word
 	set          uint64
@@ -136,7 +135,6 @@ func (x *index) score(k int32, terms []searchTerm) uint16 {
 	return sum + apart
 }
 
-// hit rates how a term matches a variable.
 func hit(e *entry, text *pairs, t *searchTerm) int {
 	rank := hitNone
 	if e.letters&t.set == t.set {
@@ -278,7 +276,6 @@ func (m *Model) keySearch(key, text string) tea.Cmd {
 	return nil
 }
 
-// typed handles a change of the line that is typed or pasted into.
 func (m *Model) typed() {
 	switch m.mode {
 	case modeSearch:

@@ -38,7 +38,6 @@ func (m *Model) copyLine(e *entry, value catalog.Value) tea.Cmd {
 	return m.toClipboard(how[0])
 }
 
-// typedValue reads the line as a value of the variable that is edited.
 func (m *Model) typedValue() (catalog.Value, error) {
 	v, count := m.edit.e.v, 1
 	if r := v.Current(); r != nil {

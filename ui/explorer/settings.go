@@ -20,10 +20,8 @@ type settings struct {
 	told     bool // that nothing is kept
 }
 
-// unsavedMsg is why the configuration was not written.
 type unsavedMsg struct{ error }
 
-// loadSettings takes the configuration into a new explorer.
 func (m *Model) loadSettings() {
 	if m.o.Config != nil {
 		m.user.Config = m.o.Config.Clone()
@@ -79,7 +77,6 @@ func (m *Model) restoreFilter() {
 	}
 }
 
-// now is the configuration as it is now.
 func (m *Model) now() config.Config {
 	c := m.user.Config.Clone()
 	c.Commands, c.Searches = m.history.Lines, m.searches.Lines
@@ -93,7 +90,6 @@ func (m *Model) now() config.Config {
 	return c.Clone()
 }
 
-// save writes what has changed.
 func (m *Model) save() tea.Cmd {
 	file := m.o.Config
 	if file == nil {
@@ -109,7 +105,6 @@ func (m *Model) save() tea.Cmd {
 	}
 }
 
-// finish keeps what outlives the explorer.
 func (m *Model) finish() {
 	if save := m.save(); save != nil {
 		save()
@@ -124,10 +119,8 @@ func (m *Model) unsaved(msg unsavedMsg) {
 	}
 }
 
-// keepPin keeps a pin, or its absence, for the next session.
 func (m *Model) keepPin(id string, on bool) { m.user.Pins = with(m.user.Pins, id, on) }
 
-// with is a list with an item, or without it.
 func with(list []string, item string, on bool) []string {
 	switch has := slices.Contains(list, item); {
 	case on && !has:
@@ -138,13 +131,11 @@ func with(list []string, item string, on bool) []string {
 	return list
 }
 
-// watchable says whether a variable can be read now.
 func watchable(e *entry) bool {
 	r := e.v.After
 	return e.v.Kind != catalog.Virtual && r != nil && r.Status == catalog.StatusOK
 }
 
-// toggleBookmark sets the bookmark of the variable under the cursor, or removes it.
 func (m *Model) toggleBookmark() tea.Cmd {
 	e := m.current()
 	if e == nil {
@@ -162,7 +153,6 @@ func (m *Model) toggleBookmark() tea.Cmd {
 	return m.save()
 }
 
-// showBookmarks lists the bookmarks and nothing else, or everything again.
 func (m *Model) showBookmarks() {
 	m.showOnly("bookmarked", "no bookmarks here; b sets one")
 }
@@ -184,7 +174,6 @@ func (m *Model) showOnly(field, none string) {
 	}
 }
 
-// usedFilter puts the filter at the end of those that were used.
 func (m *Model) usedFilter() {
 	if f := filterText(m.criteria); f != "" {
 		m.user.Filters = append(with(m.user.Filters, f, false), f)

@@ -96,7 +96,6 @@ type tally struct {
 	counts     []int32 // by branch.number
 }
 
-// narrowed says whether a search or a filter hides variables.
 func (m *Model) narrowed() bool { return m.query != "" || filterText(m.criteria) != "" }
 
 // countOf is the number of variables of a branch and those below it that the search and the filter let through.

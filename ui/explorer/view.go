@@ -107,7 +107,6 @@ func (m *Model) frame() []string {
 	return append(lines[:m.h-len(bottom)], bottom...)
 }
 
-// small is the screen of a terminal that is too small.
 func (m *Model) small() []string {
 	if m.w == 0 {
 		return nil // the size is not known yet
@@ -132,7 +131,6 @@ func (m *Model) waiting(height int) []string {
 	return m.block(lines, m.w, height)
 }
 
-// block cuts and fills lines to a size.
 func (m *Model) block(lines []string, width, height int) []string {
 	out := make([]string, height)
 	for i := range out {
@@ -145,7 +143,6 @@ func (m *Model) block(lines []string, width, height int) []string {
 	return out
 }
 
-// body draws the tree, the list and the details.
 func (m *Model) body() []string {
 	l, g := m.layout(), m.t.Glyphs()
 	if l.alone {
@@ -213,7 +210,6 @@ func (m *Model) treeView(width, height int) []string {
 	return m.block(lines, width, height)
 }
 
-// overlay puts a box over the middle of the screen.
 func (m *Model) overlay(lines, box []string) []string {
 	width := 0
 	for _, s := range box {

@@ -17,7 +17,6 @@ const (
 	maxPast    = 200  // variables that are not pinned and keep their samples
 )
 
-// watching holds the pins and the settings of the view that shows them.
 type watching struct {
 	list      []*series          // the pins, oldest first
 	past      map[string]*series // variables without a pin that were read more than once
@@ -34,7 +33,6 @@ type watching struct {
 	round     int // ticks of earlier rounds are dropped
 }
 
-// showing says how samples become a curve.
 type showing int
 
 const (
@@ -48,7 +46,6 @@ func (s showing) String() string {
 	return [...]string{"counters, aggregates and timers as rate/s, others as value", "value", "delta", "rate/s"}[s]
 }
 
-// showing resolves showAuto for a variable.
 func (m *Model) showing(s *series) showing {
 	switch {
 	case s.are():
@@ -206,7 +203,6 @@ func (m *Model) ticked(msg tickMsg) tea.Cmd {
 	return m.read(ids, true)
 }
 
-// record adds a sample to the histories of the pins.
 func (m *Model) record(ids []string, s *link.Sample) {
 	for i, id := range ids {
 		var enum *catalog.Enum
@@ -258,7 +254,6 @@ func number(r *catalog.Reading) float64 {
 	return sum
 }
 
-// rank is the curve of a rank.
 func (s *series) rank(k int, show showing) []float64 {
 	out := make([]float64, len(s.rows))
 	for i, row := range s.rows {
@@ -316,7 +311,6 @@ func (m *Model) pauseWatch() tea.Cmd {
 	return m.tick()
 }
 
-// pace changes the time between two readings by a factor.
 func (m *Model) pace(factor float64) {
 	m.every = min(max(time.Duration(float64(m.every)*factor), 100*time.Millisecond), 10*time.Second)
 }

@@ -18,12 +18,10 @@ import (
 
 const watchTop = 2 // the line of the body where the list of pins begins
 
-// watchRows is the number of pins that the list shows.
 func (m *Model) watchRows(height int) int {
 	return min(len(m.watching.list)+2, max(height/2, 3)) - 2
 }
 
-// watchView lists the pins with their histories, and draws the selected one.
 func (m *Model) watchView(width, height int) []string {
 	n := len(m.watching.list)
 	if n == 0 {
@@ -60,7 +58,6 @@ func (m *Model) watchView(width, height int) []string {
 	return m.block(append(append(lines, ""), m.chart(m.watching.list[m.at.at], width, height-top-1)...), width, height)
 }
 
-// unwatched is the view without pins: how to pin something.
 func (m *Model) unwatched(width int) []string {
 	lines := []string{"", " " + m.t.Paint(term.Heading, "Nothing is pinned."), ""}
 	text := "This view shows the values of pinned variables over time. Esc goes back to the list, where p pins the variable under the cursor. " +
@@ -83,7 +80,6 @@ func (m *Model) unwatched(width int) []string {
 
 const leastSpark = 16 // cells of a sparkline
 
-// last writes the newest value of all ranks.
 func (m *Model) last(s *series) string {
 	curve := s.total(m.showing(s))
 	if len(curve) == 0 || math.IsNaN(curve[len(curve)-1]) {
@@ -98,7 +94,6 @@ func (m *Model) last(s *series) string {
 	return text
 }
 
-// amount writes a number of a series.
 func (m *Model) amount(s *series, x float64) string {
 	switch {
 	case s.are():
@@ -112,7 +107,6 @@ func (m *Model) amount(s *series, x float64) string {
 // maxWord is how much of an item or a text a chart shows.
 const maxWord = 24
 
-// chart draws the sum of a variable over all ranks, or a strip for each rank.
 func (m *Model) chart(s *series, width, height int) []string {
 	show := m.showing(s)
 	rows := chart.Rows{Label: func(x float64) string { return m.amount(s, x) }, Items: s.are(), Log: m.log10 && !s.are(), Time: chart.Time{Right: "now"}}

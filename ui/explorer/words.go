@@ -15,7 +15,6 @@ type words struct {
 	texts []string // a number is a place here
 }
 
-// are says whether the numbers stand for words.
 func (w *words) are() bool { return w.enum != nil || w.texts != nil }
 
 // number is what the curve of a reading shows: an item's value, the place of a text, or an amount; NaN: there is no value.
@@ -44,7 +43,6 @@ func (w *words) place(text string) float64 {
 	return float64(i)
 }
 
-// word is what a number stands for.
 func (w *words) word(x float64) string {
 	i := int(x)
 	if w.enum != nil {

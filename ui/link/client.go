@@ -235,7 +235,6 @@ func (c *Client) takeCatalog(m *Reply) {
 	}
 }
 
-// finish handles the end of the process.
 func (c *Client) finish(err error) {
 	c.mu.Lock()
 	ev := c.ended

@@ -176,7 +176,6 @@ func (r *Reader) damaged() {
 	r.ready = append(r.ready, Item{Damaged: true})
 }
 
-// parseLine parses a line after its magic.
 func parseLine(b []byte) (seq uint32, flag byte, text []byte, ok bool) {
 	if len(b) < header || b[8] != ' ' || b[10] != ' ' || b[15] != ' ' || b[24] != ' ' || bytes.IndexByte([]byte("=<->"), b[9]) < 0 {
 		return 0, 0, nil, false
@@ -191,7 +190,6 @@ func parseLine(b []byte) (seq uint32, flag byte, text []byte, ok bool) {
 	return uint32(n), b[9], text, uint32(crc) == sum(string(b[:15]), string(text))
 }
 
-// ours adds a valid line to the message.
 func (r *Reader) ours(seq uint32, flag byte, text []byte) {
 	if seq != r.next && !(r.lost && seq == r.next+1) {
 		r.damaged()

@@ -89,7 +89,6 @@ func (t Term) Color(s Shade) color.Color {
 	return t.Profile.Convert(c)
 }
 
-// onLight says whether colours are those for a light background.
 func (t Term) onLight() bool {
 	switch t.Theme {
 	case Dark:

@@ -50,10 +50,8 @@ func (m *Model) phases() string {
 	return m.Terminal.Paint(term.Label, m.Terminal.Fit(phaseOf+m.name(f.Place.Track), m.margin())) + m.Terminal.Paint(term.Place, b.String())
 }
 
-// phaseOf begins the line of phases, before the thread's name.
 const phaseOf = "phase "
 
-// label is a time on the axis.
 type label struct {
 	column, from int // of its mark; of its text
 	text         string
@@ -85,7 +83,6 @@ func (m *Model) labels(n, cursor int) (all []label) {
 	return all
 }
 
-// axis is the line of time, with a mark over the cursor's column.
 func (m *Model) axis() string {
 	w := m.frame.Window
 	g := m.Terminal.Glyphs()

@@ -14,7 +14,6 @@ type glyph struct {
 	style term.Style
 }
 
-// row is a row with its cells.
 func (m *Model) row(i int) string {
 	f := m.frame
 	t := f.Rows[f.Top+i].Track

@@ -82,7 +82,6 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 	}
 }
 
-// save writes a part of a run to a file.
 func save(command, path, format, dir string, o trace.Options, places Places) (totals trace.Totals, err error) {
 	run, err := recording.Open(dir)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 // mostDeaths is how many ranks that died outside of MPI are described one by one.
 const mostDeaths = 8
 
-// deaths says where ranks were when they died.
 type deaths struct {
 	outside []int    // ranks that were not in MPI, while others were
 	texts   []string // for people, one each
@@ -82,7 +81,6 @@ func (f *Feed) readDeaths(dead []int) *deaths {
 	return d
 }
 
-// lastCall is the last complete call of a rank; "": it is not known.
 func (f *Feed) lastCall(rank int) (text string) {
 	end := int64(math.MinInt64)
 	for _, t := range f.index.Tracks {

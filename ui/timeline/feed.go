@@ -166,7 +166,6 @@ type Frame struct {
 	Counted      time.Duration // the time of which they are parts
 }
 
-// row is the index of a track among the rows.
 func (f *Frame) row(t *trace.Track) int {
 	return max(slices.IndexFunc(f.Rows, func(r Row) bool { return r.Track == t }), 0)
 }
@@ -256,7 +255,6 @@ func (p *Place) clamp(f *Frame, columns int) {
 	p.To = p.From + span
 }
 
-// rows sorts the tracks.
 func (f *Feed) rows(ask Ask, out *Frame) {
 	for _, t := range f.index.Tracks {
 		row := Row{Track: t}
@@ -329,7 +327,6 @@ func (f *Feed) shares(ask Ask, out *Frame, until time.Time) {
 	}
 }
 
-// resolve chooses the call that takes the most of the cursor's cell.
 func (f *Feed) resolve(out *Frame) {
 	p := &out.Place
 	column := out.Window.Column(p.Time)

@@ -81,7 +81,6 @@ func (m *Model) bind() {
 	add("quit", "", "quit", simply(screen.Quit))
 }
 
-// help are the keys and the commands.
 func (m *Model) help() []keys.Section {
 	return []keys.Section{m.timeKeys.Shown(), m.rowKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section()}
 }
@@ -117,13 +116,11 @@ func (m *Model) keySearch(name, text string) tea.Cmd {
 	return nil
 }
 
-// all shows the whole time.
 func (m *Model) all() tea.Cmd {
 	m.whole = true
 	return m.read(false)
 }
 
-// jump goes to the other side of the chosen message.
 func (m *Model) jump() tea.Cmd {
 	if m.frame == nil || m.frame.Detail == nil || len(m.frame.Detail.Messages) == 0 {
 		m.Say("the call under the cursor sent or received no message")

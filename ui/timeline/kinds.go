@@ -6,7 +6,6 @@ import (
 	"mpitx/ui/term"
 )
 
-// kind is what a group of MPI functions does.
 type kind uint8
 
 const (
@@ -22,7 +21,6 @@ const (
 	kinds
 )
 
-// kindInfo says how a kind is shown.
 var kindInfo = [kinds]struct {
 	letter byte
 	name   string

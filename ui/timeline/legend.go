@@ -10,7 +10,6 @@ import (
 	"mpitx/ui/term"
 )
 
-// letter is how a function is shown.
 func (m *Model) letter(function int32) (string, term.Color) {
 	name := m.frame.Functions[function]
 	k := kindOf(name)
@@ -49,7 +48,6 @@ func (m *Model) giveAll() {
 	}
 }
 
-// entry is a letter of the legend.
 type entry struct {
 	letter, name string
 	color        term.Color
@@ -71,7 +69,6 @@ func (m *Model) legend(most int) (lines []string) {
 	return lines[:most]
 }
 
-// legendLines is a legend with the parts of the first n entries.
 func (m *Model) legendLines(entries []entry, rest []string, n int) (lines []string) {
 	var parts []string
 	for i, e := range entries {
@@ -98,7 +95,6 @@ func (m *Model) legendLines(entries []entry, rest []string, n int) (lines []stri
 	return append(lines, line)
 }
 
-// stateEntries explain the visible cells that have no letter.
 func (m *Model) stateEntries() (all []string) {
 	var seen [states]bool
 	for i := range m.frame.Cells {

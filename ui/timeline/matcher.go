@@ -20,7 +20,6 @@ type matcher struct {
 	took         time.Duration
 }
 
-// start begins to match, unless that was done.
 func (m *matcher) start(dir string, to time.Duration) {
 	if m.begun {
 		return
@@ -61,7 +60,6 @@ func (m *matcher) take(x *trace.Index) {
 	}
 }
 
-// part is how much was matched, 0 to 1.
 func (m *matcher) part() float64 {
 	if m.ended {
 		return 1
@@ -69,7 +67,6 @@ func (m *matcher) part() float64 {
 	return min(max(float64(m.at.Load())/float64(max(m.to, 1)), 0), 0.99)
 }
 
-// wait matches all messages.
 func (m *matcher) wait(f *Feed) {
 	_, to := f.index.Span()
 	m.start(f.run.Dir, to)
@@ -79,7 +76,6 @@ func (m *matcher) wait(f *Feed) {
 	}
 }
 
-// stop ends the matching.
 func (m *matcher) stop() {
 	m.stopped.Store(true)
 	if m.begun && !m.ended {

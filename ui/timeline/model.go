@@ -105,7 +105,6 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 }
 
-// found takes in whether the run is there.
 func (m *Model) found(msg foundMsg) tea.Cmd {
 	m.busy = false
 	m.feed, m.awaited, m.failed = msg.feed, msg.awaited, msg.err
@@ -137,7 +136,6 @@ func (m *Model) act(a Action) tea.Cmd {
 	return m.read(!m.Paused)
 }
 
-// move shows another place.
 func (m *Model) move(p Place) tea.Cmd {
 	m.place, m.message, m.follow = p, 0, false
 	return m.read(false)
@@ -223,7 +221,6 @@ func (m *Model) show(f *Frame) tea.Cmd {
 	return tea.Batch(all...)
 }
 
-// moveTime moves the cursor by columns.
 func (m *Model) moveTime(by int) tea.Cmd {
 	f := m.frame
 	if f == nil || len(f.Rows) == 0 {
@@ -256,7 +253,6 @@ func (m *Model) window() trace.Window {
 	return w
 }
 
-// shift moves the window of a place by columns.
 func (m *Model) shift(p *Place, columns int) {
 	w := m.window()
 	span := w.To - w.From
@@ -297,13 +293,11 @@ func (m *Model) zoomTime(by float64) tea.Cmd {
 	return m.around(p)
 }
 
-// around shows another window around the same call.
 func (m *Model) around(p Place) tea.Cmd {
 	m.place, m.follow = p, false
 	return m.read(false)
 }
 
-// fitCall shows the time of the call alone.
 func (m *Model) fitCall() tea.Cmd {
 	if m.frame == nil || m.frame.Detail == nil || m.frame.Detail.Call == nil {
 		m.Say("there is no call under the cursor")
@@ -336,7 +330,6 @@ func (m *Model) moveRow(by int) tea.Cmd {
 	return nil
 }
 
-// click sets the cursor.
 func (m *Model) click(x, y int) tea.Cmd {
 	f := m.frame
 	if m.Text != nil || f == nil || len(f.Rows) == 0 {

@@ -59,7 +59,6 @@ func (m *Model) detail(height int) []string {
 	return lines[:min(len(lines), height)]
 }
 
-// exact is a time to the nanosecond.
 func (m *Model) exact(t time.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', 9, 64) + " s"
 }
@@ -129,7 +128,6 @@ func (m *Model) call(c *trace.Found) []string {
 // mostPeers is how many peers of a call's messages are named.
 const mostPeers = 4
 
-// several are the fields of a call with several messages.
 func (m *Model) several(all []Message) [][2]string {
 	var peers []string
 	bytes := uint64(0)
@@ -209,7 +207,6 @@ func (m *Model) events(d *Detail) string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// messages is the table of the call's messages.
 func (m *Model) messages(height int) []string {
 	f, d := m.frame, m.frame.Detail
 	if height < 2 {

@@ -7,7 +7,6 @@ import (
 	"mpitx/text"
 )
 
-// about is the paragraph below the help.
 const about = "A letter in a row is the kind of function that takes most of the cell's time in MPI: a capital if calls take half of the cell or more. " +
 	"Calls within other calls, from callbacks, do not count; n and N find them. The wheel of the mouse zooms, a click sets the cursor."
 

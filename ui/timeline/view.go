@@ -53,7 +53,6 @@ func (m *Model) empty() string {
 	return "No MPI call was recorded in this run, or none in the chosen ranks and time."
 }
 
-// fill adds the footer at the last line of the screen.
 func (m *Model) fill(lines []string) []string {
 	if m.once {
 		if m.Note != "" {
@@ -104,7 +103,6 @@ func (m *Model) room() (rows, columns int) {
 	return max(rows, 1), max(m.Width-m.margin()-1, 1)
 }
 
-// roomForDetail is how many lines the details have if there are many rows.
 func (m *Model) roomForDetail() int { return min(max(m.Height/3, leastDetail), mostDetail) }
 
 // measure notes how many lines the details have needed so far. Rows have the others, and keep their places as the cursor moves.
@@ -173,7 +171,6 @@ func (m *Model) title() string {
 	return m.Title(f.Dir, text)
 }
 
-// status is what is wrong, and what is shown.
 func (m *Model) status() string {
 	f := m.frame
 	var parts []string
@@ -235,7 +232,6 @@ func (m *Model) status() string {
 
 func (m *Model) amount(d time.Duration) string { return m.Terminal.Amount(float64(d), "ns") }
 
-// hints are the keys of the footer, the most important first.
 func (m *Model) hints() []keys.Key {
 	list := []keys.Key{keys.Of(keys.Help), keys.Of(keys.Quit)}
 	if m.zoom {

@@ -22,7 +22,6 @@ func (m *Model) words() []string {
 	return m.Commands.Names()
 }
 
-// names are those of what can be selected.
 func (m *Model) names() (names []string) {
 	if m.home == viewFunctions {
 		for i := range m.frame.Functions {
@@ -36,7 +35,6 @@ func (m *Model) names() (names []string) {
 	return names
 }
 
-// goTo shows a view.
 func (m *Model) goTo(v view) tea.Cmd {
 	switch {
 	case m.view == v || m.frame == nil:
@@ -85,7 +83,6 @@ func (m *Model) cmdShow(name string) tea.Cmd {
 	return cmd
 }
 
-// keyOf finds a variable or a function by its name.
 func (m *Model) keyOf(name string) (key Key, ok bool) {
 	if m.home == viewFunctions {
 		fn := m.frame.function(Key{Variable: name})
@@ -199,7 +196,6 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 	return some.Table(), fmt.Sprintf("%d variables", len(some.Rows))
 }
 
-// listed is what the lines of a table stand for.
 func listed[T any](entries []entry, all []T, is func(*entry, *T) bool) (some []T) {
 	for i := range entries {
 		if k := slices.IndexFunc(all, func(x T) bool { return is(&entries[i], &x) }); k >= 0 {

@@ -100,7 +100,6 @@ func (f *Feed) Poll() bool {
 	return f.behind
 }
 
-// join adds ranks that are new.
 func (f *Feed) join() {
 	for _, r := range f.run.Ranks {
 		if f.known[r] == nil {
@@ -149,7 +148,6 @@ func (s *set) take(cells []recording.Cell) {
 	}
 }
 
-// newSet finds the cells of a new set, or makes them.
 func (f *Feed) newSet(in *recording.Instant) *set {
 	s := &set{rank: f.known[in.Rank]}
 	f.sets[in.Set] = s
@@ -191,7 +189,6 @@ func (f *Feed) fit() {
 	}
 }
 
-// reach extends the timeline to a time.
 func (f *Feed) reach(t time.Duration) {
 	for f.line.whole && f.line.bin(t) >= f.line.bins {
 		f.widen()

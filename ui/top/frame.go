@@ -246,7 +246,6 @@ func (f *Feed) row(key Key, as recording.Transform, trend int) Row {
 	return r
 }
 
-// unitOf is the unit in which a column is shown.
 func unitOf(c *recording.Column, as recording.Transform) string {
 	if as == recording.Rate {
 		return c.Unit() + "/s"
@@ -314,7 +313,6 @@ func (f *Feed) detail(key Key, as recording.Transform, bins int) *Detail {
 	return d
 }
 
-// has says whether there is a row with a key.
 func (f *Frame) has(key Key) bool {
 	if key.Metric != OfVariable {
 		return f.function(key) != nil

@@ -25,7 +25,6 @@ func shareOf(x float64) value {
 	return value{text: text.Percent(x), number: x}
 }
 
-// functions are the lines of the view of functions.
 func functions(f *Frame, filter string) []entry {
 	var all []entry
 	for i := range f.Functions {
@@ -43,7 +42,6 @@ func functions(f *Frame, filter string) []entry {
 	return all
 }
 
-// functionRanks are the lines of the view of one function's ranks.
 func functionRanks(f *Frame, key Key, filter string) []entry {
 	var all []entry
 	fn := f.function(key)
@@ -70,7 +68,6 @@ func functionRanks(f *Frame, key Key, filter string) []entry {
 	return all
 }
 
-// function finds a function; nil: there is none.
 func (f *Frame) function(key Key) *Function {
 	if i := slices.IndexFunc(f.Functions, func(x Function) bool { return x.Variable == key.Variable }); i >= 0 {
 		return &f.Functions[i]
@@ -78,12 +75,10 @@ func (f *Frame) function(key Key) *Function {
 	return nil
 }
 
-// metricWord is what is counted of a function over time.
 func metricWord(of Metric) string {
 	return [...]string{"", "share of time", "calls per second", "bytes per second"}[of]
 }
 
-// functionTable has a row for each function, for programs.
 func functionTable(functions []Function) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-functions", Columns: []export.RowColumn{{Name: "function"}, {Name: "within"}, {Name: "calls"}, {Name: "time_ns"}, {Name: "bytes_sent"}, {Name: "bytes_received"},
 		{Name: "mean_ns"}, {Name: "share"}, {Name: "share_now"}, {Name: "calls_per_second"}, {Name: "bytes_per_second"}, {Name: "imbalance"}, {Name: "max_rank"}}}
@@ -95,7 +90,6 @@ func functionTable(functions []Function) *export.Rows {
 	return r
 }
 
-// functionRankTable has a row for each rank of a function, for programs.
 func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-function-ranks", Columns: []export.RowColumn{{Name: "function"}, {Name: "within"}, {Name: "rank"}, {Name: "host"}, {Name: "state"}, {Name: "calls"}, {Name: "time_ns"},
 		{Name: "bytes"}, {Name: "mean_ns"}, {Name: "share_now"}, {Name: "calls_per_second"}, {Name: "bytes_per_second"}}}
@@ -110,12 +104,10 @@ func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Row
 	return r
 }
 
-// troubled says whether something is wrong with a rank.
 func (r *RankInfo) troubled() bool {
 	return r.Silent || r.State == recording.StateDied || r.State == recording.StateUnreachable || r.State == recording.StateDamaged
 }
 
-// matches says whether a rank passes the filter.
 func (r *RankInfo) matches(filter string) bool {
 	return filter == "" || strings.Contains(strings.ToLower(r.Host+" "+r.Word()), strings.ToLower(filter))
 }

@@ -7,7 +7,6 @@ import (
 	"mpitx/ui/screen/keys"
 )
 
-// hints are the keys of the footer, the most important first.
 func (m *Model) hints() []keys.Key {
 	help, quit := keys.Of(keys.Help), keys.Of(keys.Quit)
 	if m.frame == nil {
@@ -52,7 +51,6 @@ func (m *Model) hints() []keys.Key {
 	return append(list, keys.Of(keys.Export), keys.Of(keys.Messages))
 }
 
-// viewHints are the keys of the other views, if there are any.
 func (m *Model) viewHints() (list []keys.Key) {
 	for v, name := range viewNames {
 		if m.frame.HasProfile && view(v) != m.home {

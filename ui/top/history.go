@@ -57,7 +57,6 @@ func (h *history) put(b, bins, bridge int, linear bool, x float64) {
 	h.ring[b%bins], h.last = x, b
 }
 
-// at is the number of a bin; NaN: none.
 func (h *history) at(b int) float64 {
 	if n := len(h.ring); n == 0 || b < 0 || b > h.last || b <= h.last-n {
 		return math.NaN()
@@ -76,7 +75,6 @@ func (h *history) resize(bins int) {
 	}
 }
 
-// halve merges pairs of bins.
 func (h *history) halve() {
 	n := len(h.ring)
 	if n == 0 || h.last < 0 {

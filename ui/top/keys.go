@@ -170,7 +170,6 @@ func (m *Model) keyFilter(name, text string) tea.Cmd {
 	return m.typed()
 }
 
-// typed applies the filter as it is typed.
 func (m *Model) typed() tea.Cmd {
 	if m.Mode == screen.Command {
 		return nil
@@ -279,7 +278,6 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// nextValues shows other values of variables, or another metric of functions over time.
 func (m *Model) nextValues() tea.Cmd {
 	if m.home == viewFunctions {
 		return m.setMetric(m.metric%OfBytes + 1)

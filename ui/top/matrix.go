@@ -14,7 +14,6 @@ import (
 	"mpitx/ui/term"
 )
 
-// quantity is what the matrix shows.
 type quantity uint8
 
 const (
@@ -30,7 +29,6 @@ type span struct{ from, to int }
 
 func (s span) has(rank int) bool { return rank >= s.from && rank < s.to }
 
-// grid is the view of the matrix.
 type grid struct {
 	of                  quantity
 	rate                bool // per second, else since the start
@@ -38,7 +36,6 @@ type grid struct {
 	rows, columns       span // the ranks that are shown; zero: all
 }
 
-// pairs are those that are shown.
 func (m *Model) pairs() []Pair {
 	switch {
 	case m.frame == nil:
@@ -49,7 +46,6 @@ func (m *Model) pairs() []Pair {
 	return m.frame.pairs()
 }
 
-// pairs are the pairs of ranks with messages.
 func (f *Frame) pairs() []Pair {
 	if f.Matrix == nil {
 		return nil
@@ -117,14 +113,12 @@ func (s span) group(rank, size int) span {
 	return span{from, min(from+size, s.to)}
 }
 
-// clamp keeps the cursor among the ranks that are shown.
 func (m *Model) clampGrid() {
 	rows, columns := m.span(m.grid.rows), m.span(m.grid.columns)
 	m.grid.source = max(min(m.grid.source, rows.to-1), rows.from)
 	m.grid.destination = max(min(m.grid.destination, columns.to-1), columns.from)
 }
 
-// drawGrid draws the matrix.
 func (m *Model) drawGrid() chart.GridDrawing {
 	m.clampGrid()
 	rows, columns, size := m.span(m.grid.rows), m.span(m.grid.columns), m.groupSize()
@@ -190,7 +184,6 @@ func (m *Model) matrixTitle() string {
 	return m.Terminal.Paint(term.Place, m.Terminal.Fit(text, m.Width))
 }
 
-// matrixReadout is the values at the cursor.
 func (m *Model) matrixReadout() string {
 	size := m.groupSize()
 	rows, columns := m.span(m.grid.rows).group(m.grid.source, size), m.span(m.grid.columns).group(m.grid.destination, size)
@@ -217,7 +210,6 @@ func (m *Model) matrixReadout() string {
 	return m.Terminal.Cut(text, m.Width)
 }
 
-// greatest lists the pairs with the greatest numbers.
 func (m *Model) greatest(lines int) []string {
 	rows, columns := m.span(m.grid.rows), m.span(m.grid.columns)
 	pairs := slices.DeleteFunc(slices.Clone(m.pairs()), func(p Pair) bool { return !rows.has(p.Source) || !columns.has(p.Destination) })
@@ -243,7 +235,6 @@ func (p *Pair) cells() []value {
 	return []value{rankOf(p.Source), rankOf(p.Destination), numberOf(float64(p.Messages)), amountOf(float64(p.Bytes), "B"), numberOf(p.MessagesRate), amountOf(p.BytesRate, "B/s")}
 }
 
-// moveSource and moveDestination move the cursor by rows or columns.
 func (m *Model) moveSource(by int) tea.Cmd {
 	m.grid.source += by * m.groupSize()
 	m.clampGrid()
@@ -256,7 +247,6 @@ func (m *Model) moveDestination(by int) tea.Cmd {
 	return nil
 }
 
-// openGroup shows the ranks of the groups at the cursor alone, or all ranks again.
 func (m *Model) openGroup() tea.Cmd {
 	size := m.groupSize()
 	if size == 1 {
@@ -267,7 +257,6 @@ func (m *Model) openGroup() tea.Cmd {
 	return nil
 }
 
-// zoomed says whether only some ranks are shown.
 func (g *grid) zoomed() bool { return g.rows != (span{}) }
 
 func (m *Model) nextQuantity() {
@@ -277,7 +266,6 @@ func (m *Model) nextQuantity() {
 	}
 }
 
-// pickPair sets the cursor to a place of the drawing that is clicked at.
 func (m *Model) pickPair(x, line int) {
 	drawn, size := m.drawGrid(), m.groupSize()
 	if row, column := drawn.At(x, line); row >= 0 && column >= 0 {
@@ -286,7 +274,6 @@ func (m *Model) pickPair(x, line int) {
 	}
 }
 
-// pairTable has a row for each pair, for programs.
 func pairTable(pairs []Pair) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.top-matrix", Columns: []export.RowColumn{{Name: "source"}, {Name: "destination"}, {Name: "messages"}, {Name: "bytes"}, {Name: "messages_per_second"}, {Name: "bytes_per_second"}}}
 	for i := range pairs {

@@ -137,7 +137,6 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 }
 
-// found takes in whether the run is there.
 func (m *Model) found(msg foundMsg) tea.Cmd {
 	m.busy = false
 	if m.awaited, m.failed = msg.awaited, msg.err; msg.err != nil {
@@ -149,7 +148,6 @@ func (m *Model) found(msg foundMsg) tea.Cmd {
 	return tea.Batch(m.read(true), m.wait())
 }
 
-// restart opens the run again.
 func (m *Model) restart() tea.Cmd {
 	m.reopen, m.Paused, m.window = true, false, window{}
 	return tea.Batch(m.read(true), m.wait())
@@ -252,7 +250,6 @@ func (m *Model) list() view {
 	return m.view
 }
 
-// arrange makes the lines of the table from the frame, and keeps the selected one.
 func (m *Model) arrange() {
 	if m.frame == nil {
 		return
@@ -291,7 +288,6 @@ func (m *Model) clampTop() {
 	m.top = max(min(m.top, len(m.entries)-rows), 0)
 }
 
-// choose selects an entry.
 func (m *Model) choose(i int) {
 	if len(m.entries) == 0 {
 		return
@@ -329,7 +325,6 @@ func (m *Model) move(by int) tea.Cmd {
 	return nil
 }
 
-// click selects a line, sorts by a column, or sets the cursor of the pane.
 func (m *Model) click(x, y int) tea.Cmd {
 	table := headerLines + 1 + m.rows() // the line where the pane begins
 	if m.zoom {

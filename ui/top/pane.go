@@ -12,7 +12,6 @@ import (
 
 const besideDrawing = 2 // lines of a pane: its title and the values at the cursor
 
-// focused says whether keys go to the pane.
 func (m *Model) focused() bool { return (m.inPane || m.zoom) && m.paneHeight() > 0 }
 
 // paneHeight is that of the map or the chart below the table, with its title and the values at the cursor; 0: there is none.
@@ -45,7 +44,6 @@ func (m *Model) paneHeight() int {
 	return n
 }
 
-// paneLines is the pane: its title, the drawing, and the values at the cursor.
 func (m *Model) paneLines(height int) []string {
 	d := m.detail()
 	if d == nil {
@@ -56,7 +54,6 @@ func (m *Model) paneLines(height int) []string {
 	return append(lines, m.readout(d))
 }
 
-// draw draws the map or the chart of a pane.
 func (m *Model) draw(d *Detail, height int) chart.Drawing {
 	draw := chart.HeatMap
 	if m.pane == paneChart {
@@ -96,7 +93,6 @@ func (m *Model) paneTitle(d *Detail, drawn *chart.Drawing) string {
 	return m.Terminal.Paint(style, term.Pad(g.Line+g.Line+" "+text+" ", m.Width))
 }
 
-// stepText is the time of one column.
 func stepText(d time.Duration) string {
 	switch {
 	case d < time.Second:

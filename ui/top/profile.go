@@ -51,7 +51,6 @@ type profiler struct {
 	before []traffic // the first one is at least a moment old
 }
 
-// traffic is the messages between ranks at one time.
 type traffic struct {
 	time            time.Duration
 	pairs, oneSided map[[2]int]profile.Pair
@@ -163,7 +162,6 @@ func (c *cell) spend(l *timeline, threads float64) {
 	}
 }
 
-// remember keeps the numbers of messages, as long as rates need them.
 func (p *profiler) remember(now *profile.Profile, t time.Duration) {
 	index := func(pairs []profile.Pair) map[[2]int]profile.Pair {
 		all := make(map[[2]int]profile.Pair, len(pairs))
@@ -243,7 +241,6 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 	return rows
 }
 
-// functionRanks are the ranks that called a function.
 func (f *Feed) functionRanks(fn *profile.Function, name string) (rows []RankFunction) {
 	for i := range fn.Ranks {
 		r := &fn.Ranks[i]
@@ -308,7 +305,6 @@ func (f *Feed) matrix() *Matrix {
 	return &Matrix{rows(p.last.Pairs, before.pairs), rows(p.last.OneSided, before.oneSided)}
 }
 
-// profile adds what a frame should hold of the profile.
 func (f *Feed) profile(out *Frame, ask Ask, trend int) {
 	p := &f.profiler
 	out.HasProfile = profile.Has(f.run)

@@ -73,7 +73,6 @@ func labelled(x float64, unit string) string {
 	return words
 }
 
-// duration is a time in the unit that suits it.
 func duration(seconds float64) string {
 	switch a := math.Abs(seconds); {
 	case a < 999.5e-9:
@@ -86,7 +85,6 @@ func duration(seconds float64) string {
 	return chart.Number(seconds) + "s"
 }
 
-// extreme is the cell of the ranks that have an extreme.
 func (r *Row) extreme(ranks []int) value { return value{text: r.at(ranks), number: float64(ranks[0])} }
 
 func rankOf(r int) value      { return value{text: rankText(r), number: float64(r)} }
@@ -102,7 +100,6 @@ func rankText(r int) string {
 	return strconv.Itoa(r)
 }
 
-// heading is a column.
 type heading struct {
 	title string
 	width int // 0: as wide as its longest text
@@ -122,7 +119,6 @@ var rankHeadings = []heading{
 
 const trendWidth = 16
 
-// variables are the lines of the view of variables.
 func variables(f *Frame, filter string) []entry {
 	var all []entry
 	for i := range f.Rows {
@@ -160,7 +156,6 @@ func hasWords(text, words string) bool {
 	return true
 }
 
-// ranksOf are the lines of the view of one variable's ranks, also of ranks without it.
 func ranksOf(f *Frame, filter string) []entry {
 	var all []entry
 	for i := range f.Ranks {
@@ -192,7 +187,6 @@ func ranksOf(f *Frame, filter string) []entry {
 	return all
 }
 
-// order is what a table is sorted by.
 type order struct {
 	column  int // -1: as recorded
 	reverse bool

@@ -42,7 +42,6 @@ func (m *Model) body(lines []string) []string {
 	return m.Fill(lines)
 }
 
-// waitLines say what is missing, before there is something to show.
 func (m *Model) waitLines() (lines []string) {
 	text := "Reading the run" + m.Terminal.Ellipsis()
 	if m.awaited != "" {
@@ -54,12 +53,10 @@ func (m *Model) waitLines() (lines []string) {
 	return lines
 }
 
-// rows is how many lines of the table are visible.
 func (m *Model) rows() int {
 	return max(min(m.Height-headerLines-2-m.paneHeight(), max(len(m.entries), 1)), 0)
 }
 
-// title says which run this is, and what its ranks are doing.
 func (m *Model) title() string {
 	f := m.frame
 	if f == nil {
@@ -151,7 +148,6 @@ func samples(n uint64) string {
 	return chart.Number(float64(n)) + " samples"
 }
 
-// trouble names the ranks that died, are silent, or cannot be reached.
 func (m *Model) trouble() string {
 	ranks := map[string][]int{}
 	for i := range m.frame.Ranks {
@@ -201,7 +197,6 @@ func (m *Model) room() (widths []int, trend int) {
 	}, m.Width)
 }
 
-// table is the heading and the visible lines.
 func (m *Model) table() []string {
 	widths, trend := m.layout()
 	var head strings.Builder

@@ -32,17 +32,14 @@ func (m *Model) detail() *Detail {
 	return m.frame.Detail
 }
 
-// rankRow is the row of the selected rank in the map and the chart.
 func (m *Model) rankRow(d *Detail) int {
 	return max(slices.IndexFunc(d.Ranks, func(v Value) bool { return v.Rank == m.rank }), 0)
 }
 
-// bins is how many bins there are from one time to another.
 func (d *Detail) bins(from, to time.Duration) int {
 	return int(math.Round(float64(to-from) / float64(d.BinWidth)))
 }
 
-// plot is what the map and the chart draw.
 func (m *Model) plot(d *Detail) chart.Rows {
 	w, end, n := m.window, d.End, len(d.History[0])
 	switch {
@@ -80,7 +77,6 @@ func (m *Model) plot(d *Detail) chart.Rows {
 	return r
 }
 
-// endText is the time of the newest values.
 func (m *Model) endText(d *Detail) string {
 	switch {
 	case d.Whole:
@@ -108,7 +104,6 @@ func (m *Model) hold(d *Detail, drawn *chart.Drawing) {
 	}
 }
 
-// drawn is the drawing on the screen; ok is false if there is none.
 func (m *Model) drawn() (d *Detail, drawn chart.Drawing, ok bool) {
 	d = m.detail()
 	if n := m.paneHeight(); d != nil && n > 0 {
@@ -117,7 +112,6 @@ func (m *Model) drawn() (d *Detail, drawn chart.Drawing, ok bool) {
 	return nil, drawn, false
 }
 
-// moveTime moves the cursor by columns.
 func (m *Model) moveTime(by int) tea.Cmd {
 	d, drawn, ok := m.drawn()
 	if !ok {
@@ -177,7 +171,6 @@ func (m *Model) shiftTime(by int) tea.Cmd {
 	return m.read(false)
 }
 
-// pick sets the cursor to a place of the pane that is clicked at.
 func (m *Model) pick(x, line int) tea.Cmd {
 	d, drawn, ok := m.drawn()
 	if !ok || line < 0 || line >= len(drawn.Rows) || drawn.Rows[line] < 0 {
@@ -197,7 +190,6 @@ func (m *Model) pick(x, line int) tea.Cmd {
 	return m.read(false)
 }
 
-// history is how many bins the window needs.
 func (m *Model) history() int {
 	d := m.detail()
 	switch {

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// shell wraps the program's model.
 type shell struct{ model tea.Model }
 
 func (s *shell) Init() tea.Cmd  { return s.model.Init() }
