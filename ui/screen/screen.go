@@ -70,6 +70,22 @@ func Suspend() tea.Cmd { return tea.Suspend }
 // Quiet is an action without a command.
 func Quiet(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
 
+// Findings are what is wrong with a run, the worst first: in words for the status line, and in full. Either may be missing.
+type Findings [][2]string
+
+// Add adds a finding.
+func (f *Findings) Add(short, long string) { *f = append(*f, [2]string{short, long}) }
+
+// Long are the findings in full.
+func (f Findings) Long() (all []string) {
+	for _, x := range f {
+		if x[1] != "" {
+			all = append(all, x[1])
+		}
+	}
+	return all
+}
+
 // Screen is a screen of a run. Models embed it.
 type Screen struct {
 	Name          string // of its command: "top"
@@ -77,12 +93,13 @@ type Screen struct {
 	LeastHeight   int
 	Commands      prompt.Commands
 	Complete      func() []string // what Tab completes; nil: the names of commands
-	Troubles      func() []string // what is wrong with the run
+	Findings      func() Findings // what is wrong with the run
 	Help          func() []keys.Section
 	About         string            // a paragraph below the help
 	Hints         func() []keys.Key // of the footer, the most important first
 	Terminal      term.Term
-	Themes        config.Themes
+	Config        *config.File // the user's configuration; nil: nothing is kept
+	turn          int          // of Config.Save
 	Width, Height int
 	Text          func() []string // shown instead of everything else: help, messages; nil: nothing is
 	Pager         pager.Pager     // of Text
@@ -196,12 +213,24 @@ func (s *Screen) Begin(text string) func() tea.Cmd {
 
 // Theme chooses the colours, for later sessions, too.
 func (s *Screen) Theme(name string) tea.Cmd {
-	note, save := s.Themes.Choose(&s.Terminal, name)
-	s.Say("%s", note)
-	if save == nil {
+	theme, err := term.ParseTheme(name)
+	switch {
+	case err != nil:
+		s.Say("theme: %v", err)
+		return nil
+	case name == "":
+		s.Say("theme %s; the themes are %s", s.Terminal.Theme, strings.Join(term.Themes, ", "))
 		return nil
 	}
-	return func() tea.Msg { return keptMsg{save()} }
+	s.Terminal.Theme = theme
+	s.Say("theme %s", name)
+	if s.Config == nil {
+		return nil
+	}
+	s.turn++
+	now, turn := s.Config.Clone(), s.turn
+	now.Theme = name
+	return func() tea.Msg { return keptMsg{s.Config.Save(now, turn)} }
 }
 
 func (s *Screen) show(lines func() []string) tea.Cmd {
@@ -222,7 +251,7 @@ func (s *Screen) ShowHelp() tea.Cmd {
 // ShowMessages shows everything that is wrong with the run, and the outcomes of the last keys and commands.
 func (s *Screen) ShowMessages() tea.Cmd {
 	return s.show(func() []string {
-		wrong := pager.Section(s.Terminal, s.Width, "What is wrong with the run", s.Troubles(), "Nothing.")
+		wrong := pager.Section(s.Terminal, s.Width, "What is wrong with the run", s.Findings().Long(), "Nothing.")
 		return append(wrong, pager.Section(s.Terminal, s.Width, "Messages", s.Notes, "None.")...)
 	})
 }
@@ -280,9 +309,20 @@ func (s *Screen) footer() string {
 	return keys.Footer(s.Terminal, s.Width, s.Hints()...)
 }
 
-// Warn is a part of the status line that says what is wrong.
-func (s *Screen) Warn(format string, args ...any) string {
-	return s.Terminal.Paint(term.Attention, "! "+fmt.Sprintf(format, args...))
+// Warnings are the parts of the status line that say what is wrong.
+func (s *Screen) Warnings() (parts []string) {
+	warn := func(text string) {
+		if text != "" {
+			parts = append(parts, s.Terminal.Paint(term.Attention, "! "+s.Terminal.SafeLine(text, s.Width)))
+		}
+	}
+	if s.Paused {
+		warn("paused")
+	}
+	for _, x := range s.Findings() {
+		warn(x[0])
+	}
+	return parts
 }
 
 // Status is the line below the title, with a place at its right end.

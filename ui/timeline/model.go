@@ -55,7 +55,7 @@ type Model struct {
 func New(f *Feed, t term.Term) *Model {
 	m := &Model{feed: f, whole: true, follow: f == nil || f.options.At < 0, letters: map[int32]rune{}}
 	m.Screen = screen.Screen{Name: "timeline", LeastWidth: leastWidth, LeastHeight: 10, Terminal: t, Width: 80, Height: 24,
-		Complete: m.Commands.Names, Troubles: m.troubles, Help: m.help, About: about, Hints: m.hints}
+		Findings: m.findings, Help: m.help, About: about, Hints: m.hints}
 	m.bind()
 	return m
 }

@@ -18,7 +18,7 @@ import (
 // file is the user's configuration; nil: nothing is kept.
 func Run(ctx context.Context, find Find, t term.Term, file *config.File, in io.Reader, out io.Writer) error {
 	m := New(nil, t)
-	m.find, m.Themes.File = find, file
+	m.find, m.Config = find, file
 	err := program.Run(ctx, m, t, in, out)
 	m.close()
 	return cmp.Or(err, m.failed)

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording/trace"
-	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/screen"
 	"mpitx/ui/screen/keys"
@@ -173,36 +172,11 @@ func (m *Model) title() string {
 
 func (m *Model) status() string {
 	f := m.frame
-	var parts []string
-	if m.Paused {
-		parts = append(parts, m.Warn("paused"))
-	}
+	parts := m.Warnings()
 	if m.Mode == screen.Words {
-		parts = append(parts, m.Typed("search: "))
+		parts = append([]string{m.Typed("search: ")}, parts...)
 	} else if m.words != "" {
-		parts = append(parts, m.Terminal.Paint(term.Place, "search: "+m.Terminal.Safe(m.words)))
-	}
-	if f.Broken != "" {
-		parts = append(parts, m.Warn("cannot be read any more: %s", m.Terminal.SafeLine(f.Broken, m.Width)))
-	}
-	if len(f.Dead) > 0 {
-		said := "died: " + text.Ranks(f.Dead)
-		if len(f.Deaths.outside) > 0 {
-			said += " (" + text.Ranks(f.Deaths.outside) + " outside of MPI)"
-		}
-		parts = append(parts, m.Warn("%s", said))
-	}
-	if len(f.Cut) > 0 {
-		parts = append(parts, m.Warn("damaged at the end: %s", text.Ranks(f.Cut)))
-	}
-	if len(f.Incomplete) > 0 {
-		parts = append(parts, m.Warn("incomplete: %s", text.Ranks(f.Incomplete)))
-	}
-	if f.Lost > 0 {
-		parts = append(parts, m.Warn("%s lost", text.Count(f.Lost, "event")))
-	}
-	if n := len(f.Damage); n > 0 {
-		parts = append(parts, m.Warn("%d damaged: %s", n, m.Terminal.SafeLine(f.Damage[0].Error(), m.Width)))
+		parts = append([]string{m.Terminal.Paint(term.Place, "search: "+m.Terminal.Safe(m.words))}, parts...)
 	}
 	shown := "the whole time"
 	if f.Part || !f.Whole {

@@ -48,7 +48,7 @@ func TestTheme(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := sit(t, story(t), unicodeTerm, 120, 30)
-	u.m.Themes.File, _ = config.Load(path)
+	u.m.Config, _ = config.Load(path)
 	choose := func(name string) {
 		if keep := u.m.Theme(name); keep != nil {
 			u.m.Update(keep())

@@ -182,7 +182,7 @@ func TestLive(t *testing.T) {
 	if fmt.Sprint(words) != "[silent died running]" {
 		t.Errorf("the ranks are %v", words)
 	}
-	if s := fmt.Sprint(got.Troubles()); s != "[rank 1 died before the end of the recording rank 0 recorded nothing lately, but did not end 7 samples were lost: they could not be taken or kept]" {
+	if s := fmt.Sprint(got.findings().Long()); s != "[rank 1 died before the end of the recording rank 0 recorded nothing lately, but did not end 7 samples were lost: they could not be taken or kept]" {
 		t.Error(s)
 	}
 	got = f.Frame(Ask{As: recording.Rate, Row: &Key{Variable: "sent", Class: catalog.ClassCounter}})
@@ -432,7 +432,7 @@ func TestIncomplete(t *testing.T) {
 	if r := rowOf(t, got, "sent"); r.Ranks != 2 || r.Sum != 400 || r.Mean != 200 {
 		t.Errorf("%+v", r)
 	}
-	if s := fmt.Sprint(got.Troubles()); !strings.Contains(s, "rank 1: the recording is incomplete; numbers may be too small, and count in no sum and no mean of a variable") {
+	if s := fmt.Sprint(got.findings().Long()); !strings.Contains(s, "rank 1: the recording is incomplete; numbers may be too small, and count in no sum and no mean of a variable") {
 		t.Error(s)
 	}
 }

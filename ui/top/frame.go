@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"mpitx/catalog"
 	"mpitx/recording"
 	"mpitx/text"
+	"mpitx/ui/screen"
 )
 
 // Frame is the state of a feed at one time. It shares nothing with the feed.
@@ -341,16 +343,18 @@ func (f *Frame) incomplete() (ranks []int) {
 	return ranks
 }
 
-// Troubles is what is wrong with a run, one line each.
-func (f *Frame) Troubles() []string {
-	var all []string
+func (f *Frame) findings() (all screen.Findings) {
+	if f.Broken != "" {
+		all.Add("cannot be read any more: "+f.Broken, f.Broken)
+	}
+	var said []string
 	for _, kind := range []struct {
-		words string
-		is    func(*RankInfo) bool
+		word, words string
+		is          func(*RankInfo) bool
 	}{
-		{"died before the end of the recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
-		{"did not end as far as the recording says, whose end is damaged or missing", func(r *RankInfo) bool { return r.State == recording.StateDamaged }},
-		{"recorded nothing lately, but did not end", func(r *RankInfo) bool { return r.Silent }},
+		{"died", "died before the end of the recording", func(r *RankInfo) bool { return r.State == recording.StateDied }},
+		{"damaged", "did not end as far as the recording says, whose end is damaged or missing", func(r *RankInfo) bool { return r.State == recording.StateDamaged }},
+		{"no sample lately", "recorded nothing lately, but did not end", func(r *RankInfo) bool { return r.Silent }},
 	} {
 		var ranks []int
 		for i := range f.Ranks {
@@ -359,37 +363,38 @@ func (f *Frame) Troubles() []string {
 			}
 		}
 		if len(ranks) > 0 {
-			all = append(all, text.Ranks(ranks)+" "+kind.words)
+			said = append(said, kind.word+": "+text.Ranks(ranks))
+			all.Add("", text.Ranks(ranks)+" "+kind.words)
 		}
 	}
+	if hosts, ranks := f.away(); len(ranks) > 0 {
+		said = append(said, "unreachable: "+text.Ranks(ranks))
+		all.Add("", fmt.Sprintf("%s on %s: the newest data are in memory there and cannot be read from here; run mpitx top there",
+			text.Ranks(ranks), recording.HostsText(hosts)))
+	}
 	if ranks := f.incomplete(); len(ranks) > 0 {
+		said = append(said, "incomplete: "+text.Ranks(ranks))
 		words := text.Ranks(ranks) + ": the recording is incomplete; numbers may be too small"
 		if len(ranks) < len(f.Ranks) {
 			words += ", and count in no sum and no mean of a variable"
 		}
-		all = append(all, words)
+		all.Add("", words)
 	}
-	if hosts, ranks := f.away(); len(ranks) > 0 {
-		all = append(all, fmt.Sprintf("%s on %s: the newest data are in memory there and cannot be read from here; run mpitx top there",
-			text.Ranks(ranks), recording.HostsText(hosts)))
-	}
+	all.Add(strings.Join(said, "; "), "")
 	if f.Size > len(f.Ranks) && len(f.Ranks) > 0 {
-		all = append(all, fmt.Sprintf("%d of %d ranks have recorded something", len(f.Ranks), f.Size))
+		all.Add("", fmt.Sprintf("%d of %d ranks have recorded something", len(f.Ranks), f.Size))
 	}
 	switch {
 	case f.NoRoom != "":
-		all = append(all, f.NoRoom)
+		all.Add(f.NoRoom, f.NoRoom)
 	case f.Lost > 0:
-		all = append(all, fmt.Sprintf("%d samples were lost: they could not be taken or kept", f.Lost))
-	}
-	if f.Broken != "" {
-		all = append(all, f.Broken)
+		all.Add(samples(f.Lost)+" lost", fmt.Sprintf("%d samples were lost: they could not be taken or kept", f.Lost))
 	}
 	if f.Profile != "" {
-		all = append(all, "cannot read the profile: "+f.Profile)
+		all.Add("cannot read the profile: "+f.Profile, "cannot read the profile: "+f.Profile)
 	}
-	if len(f.Damage) > 0 {
-		all = append(all, recording.DamageText(f.Damage))
+	if n := len(f.Damage); n > 0 {
+		all.Add(fmt.Sprintf("%d damaged: %v", n, f.Damage[0]), recording.DamageText(f.Damage))
 	}
 	return all
 }

@@ -85,7 +85,7 @@ type Model struct {
 func New(find Find, t term.Term, as recording.Transform) *Model {
 	m := &Model{find: find, as: as, metric: OfTime, orders: [views]order{{-1, false}, {-1, false}, {-1, false}, {0, false}, {0, false}}}
 	m.Screen = screen.Screen{Name: "top", LeastWidth: 40, LeastHeight: 8, Terminal: t, Width: 80, Height: 24,
-		Complete: m.words, Troubles: m.troubles, Help: m.help, About: about, Hints: m.hints}
+		Complete: m.words, Findings: m.findings, Help: m.help, About: about, Hints: m.hints}
 	m.bind()
 	return m
 }

@@ -14,7 +14,7 @@ import (
 // cannot be opened. It restores the terminal in any case, also after a panic. file is the user's configuration; nil: nothing is kept.
 func Run(ctx context.Context, find Find, t term.Term, as recording.Transform, file *config.File, in io.Reader, out io.Writer) error {
 	m := New(find, t, as)
-	m.Themes.File = file
+	m.Config = file
 	err := program.Run(ctx, m, t, in, out)
 	if m.source != nil {
 		m.source.Close()

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
-	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/screen"
 	"mpitx/ui/term"
@@ -86,28 +85,7 @@ func (m *Model) title() string {
 // status is what is wrong, the worst first, and what is shown.
 func (m *Model) status() string {
 	f := m.frame
-	var parts []string
-	if m.Paused {
-		parts = append(parts, m.Warn("paused"))
-	}
-	if f.Broken != "" {
-		parts = append(parts, m.Warn("cannot be read any more: %s", m.Terminal.SafeLine(f.Broken, m.Width)))
-	}
-	if s := m.trouble(); s != "" {
-		parts = append(parts, m.Warn("%s", s))
-	}
-	switch {
-	case f.NoRoom != "":
-		parts = append(parts, m.Warn("%s", f.NoRoom))
-	case f.Lost > 0:
-		parts = append(parts, m.Warn("%s lost", samples(f.Lost)))
-	}
-	if f.Profile != "" {
-		parts = append(parts, m.Warn("cannot read the profile: %s", m.Terminal.SafeLine(f.Profile, m.Width)))
-	}
-	if n := len(f.Damage); n > 0 {
-		parts = append(parts, m.Warn("%d damaged: %s", n, m.Terminal.SafeLine(f.Damage[0].Error(), m.Width)))
-	}
+	parts := m.Warnings()
 	if f.Behind {
 		parts = append(parts, "reading"+m.Terminal.Ellipsis())
 	}
@@ -146,29 +124,6 @@ func samples(n uint64) string {
 		return "1 sample"
 	}
 	return chart.Number(float64(n)) + " samples"
-}
-
-func (m *Model) trouble() string {
-	ranks := map[string][]int{}
-	for i := range m.frame.Ranks {
-		r := &m.frame.Ranks[i]
-		switch {
-		case r.Silent:
-			ranks["no sample lately"] = append(ranks["no sample lately"], r.Rank)
-		case r.State == recording.StateDied, r.State == recording.StateUnreachable, r.State == recording.StateDamaged:
-			ranks[r.State.String()] = append(ranks[r.State.String()], r.Rank)
-		}
-	}
-	var parts []string
-	for _, word := range []string{"died", "damaged", "no sample lately", "unreachable"} {
-		if len(ranks[word]) > 0 {
-			parts = append(parts, word+": "+text.Ranks(ranks[word]))
-		}
-	}
-	if ranks := m.frame.incomplete(); len(ranks) > 0 {
-		parts = append(parts, "incomplete: "+text.Ranks(ranks))
-	}
-	return strings.Join(parts, "; ")
 }
 
 func asWord(as recording.Transform) string {
