@@ -12,43 +12,26 @@ import (
 	"mpitx/ui/term"
 )
 
-// command is a command of the command line: mostly a verb of the CLI.
-type command struct {
-	name, args, help string
-	live             bool
-	do               func(m *Model, args string) tea.Cmd
-	words            func(m *Model, word string) []string // completions of an argument; nil: none
-}
-
-var commands []command
-
-func init() {
-	quiet := func(do func(m *Model, args string)) func(*Model, string) tea.Cmd {
-		return func(m *Model, args string) tea.Cmd { do(m, args); return nil }
+// bind makes the commands of the command line: mostly verbs of the CLI.
+func (m *Model) bind() {
+	quiet := func(do func(args string)) func(string) tea.Cmd {
+		return func(args string) tea.Cmd { do(args); return nil }
 	}
-	named := func(name string, do func(m *Model, command, path string) tea.Cmd) func(*Model, string) tea.Cmd {
-		return func(m *Model, path string) tea.Cmd { return do(m, name, path) }
-	}
-	commands = []command{
-		{"list", "WORDS", "search; without words: everything", false, quiet((*Model).cmdList), nil},
-		{"show", "NAME", showHelp, false, quiet((*Model).cmdShow), (*Model).variableWords},
-		{"filter", "FIELD=VALUE...", filterHelp, false,
-			quiet((*Model).cmdFilter), (*Model).filterWords},
-		{"read", "[NAME]", "read a variable again; without a name: those on the screen", true, (*Model).cmdRead, (*Model).variableWords},
-		{"write", "NAME=VALUE", "write a control variable", true, quiet((*Model).cmdWrite), (*Model).writeWords},
-		{"watch", "[NAME...]", "pin variables and watch them", true, (*Model).cmdWatch, (*Model).variableWords},
-		{"workload", "[NAME]", "run a workload: " + strings.Join(link.Workloads, ", ") + "; without a name: stop it", true, (*Model).cmdWorkload,
-			func(*Model, string) []string { return link.Workloads }},
-		{"snapshot", "FILE", snapshotHelp, false, named("snapshot", (*Model).cmdSnapshot), nil},
-		{"snapshot!", "FILE", snapshotOverHelp, false, named("snapshot!", (*Model).cmdSnapshot), nil},
-		{"export", "FILE.csv|json", saveHelp, false, named("export", (*Model).cmdExport), nil},
-		{"export!", "FILE.csv|json", "the same; replaces a file that exists", false, named("export!", (*Model).cmdExport), nil},
-		{"theme", "[NAME]", "choose the colours: " + strings.Join(term.Themes, ", "), false, (*Model).cmdTheme,
-			func(*Model, string) []string { return term.Themes }},
-		{"restart", "", "start the back end again after a failure", true, func(m *Model, _ string) tea.Cmd { return m.restart() }, nil},
-		{"help", "", "show keys and commands", false, quiet(func(m *Model, _ string) { m.openText(modeHelp) }), nil},
-		{"quit", "", "quit", false, func(*Model, string) tea.Cmd { return tea.Quit }, nil},
-	}
+	always := func(words []string) func(string) []string { return func(string) []string { return words } }
+	c := &m.commands
+	c.Add("list", "WORDS", "search; without words: everything", quiet(m.cmdList))
+	c.AddWith("show", "NAME", showHelp, quiet(m.cmdShow), false, m.variableWords)
+	c.AddWith("filter", "FIELD=VALUE...", filterHelp, quiet(m.cmdFilter), false, m.filterWords)
+	c.AddWith("read", "[NAME]", "read a variable again; without a name: those on the screen", m.cmdRead, true, m.variableWords)
+	c.AddWith("write", "NAME=VALUE", "write a control variable", quiet(m.cmdWrite), true, m.writeWords)
+	c.AddWith("watch", "[NAME...]", "pin variables and watch them", m.cmdWatch, true, m.variableWords)
+	c.AddWith("workload", "[NAME]", "run a workload: "+strings.Join(link.Workloads, ", ")+"; without a name: stop it", m.cmdWorkload, true, always(link.Workloads))
+	c.AddSaving("snapshot", "FILE", snapshotHelp, snapshotOverHelp, m.cmdSnapshot)
+	c.AddSaving("export", "FILE.csv|json", saveHelp, prompt.Over, m.cmdExport)
+	c.AddWith("theme", "[NAME]", "choose the colours: "+strings.Join(term.Themes, ", "), m.cmdTheme, false, always(term.Themes))
+	c.AddWith("restart", "", "start the back end again after a failure", func(string) tea.Cmd { return m.restart() }, true, nil)
+	c.Add("help", "", "show keys and commands", quiet(func(string) { m.openText(modeHelp) }))
+	c.Add("quit", "", "quit", func(string) tea.Cmd { return tea.Quit })
 }
 
 func (m *Model) keyCommand(key, text string) tea.Cmd {
@@ -76,31 +59,16 @@ func (m *Model) keyCommand(key, text string) tea.Cmd {
 	return nil
 }
 
-func findCommand(name string) (*command, error) {
-	names := make([]string, len(commands))
-	for k, c := range commands {
-		names[k] = c.name
-	}
-	k, err := prompt.Find(names, name)
-	if err != nil {
-		return nil, err
-	}
-	return &commands[k], nil
-}
-
 func (m *Model) run(line string) tea.Cmd {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if name == "" {
-		return nil
-	}
-	c, err := findCommand(name)
+	c, args, err := m.commands.Parse(line)
 	switch {
 	case err != nil:
 		m.complain("%v", err)
-	case c.live && m.o.Start == nil:
-		m.note("%s: needs a live MPI, and this is %s", c.name, m.offline())
+	case c == nil:
+	case c.Live && m.o.Start == nil:
+		m.note("%s: needs a live MPI, and this is %s", c.Name, m.offline())
 	default:
-		return c.do(m, strings.TrimSpace(args))
+		return c.Do(args)
 	}
 	return nil
 }
@@ -112,13 +80,13 @@ func (m *Model) complete() {
 	word := line[strings.LastIndexByte(line, ' ')+1:]
 	var words []string
 	if !args {
-		for _, c := range commands {
-			if !strings.HasSuffix(c.name, "!") && (!c.live || m.o.Start != nil) && m.helpHere(c.help) != "" {
-				words = append(words, c.name)
+		for _, c := range m.commands {
+			if !strings.HasSuffix(c.Name, "!") && (!c.Live || m.o.Start != nil) && m.helpHere(c.Help) != "" {
+				words = append(words, c.Name)
 			}
 		}
-	} else if c, err := findCommand(name); err == nil && c.words != nil {
-		words = c.words(m, word)
+	} else if c, _, _ := m.commands.Parse(name); c != nil && c.Words != nil {
+		words = c.Words(word)
 	}
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, word) })
 	full := prompt.Complete(line, words)

@@ -11,7 +11,6 @@ import (
 // criterion is a field of the filter bar: its values, and what each lets through.
 type criterion struct {
 	name   string
-	old    string   // an earlier name
 	values []string // the first is "any"
 	match  func(e *entry, value string) bool
 	now    int
@@ -79,7 +78,7 @@ func newCriteria(x *index) []criterion {
 		}},
 		{name: "writable", values: yes, match: yesNo(func(e *entry) bool { return writable(e.v) })},
 		{name: "differing", values: yes, match: yesNo(func(e *entry) bool { return e.v.Differs() })},
-		{name: "changed", old: "set", values: yes, match: yesNo(func(e *entry) bool { return e.v.IsSet() })},
+		{name: "changed", values: yes, match: yesNo(func(e *entry) bool { return e.v.IsSet() })},
 		{name: "updated", values: yes, match: yesNo(func(e *entry) bool { return e.updated })},
 		{name: "essential", values: yes, match: yesNo(func(e *entry) bool { return e.essential != nil })},
 		{name: "bookmarked", values: yes, match: yesNo(func(e *entry) bool { return e.bookmarked })},
@@ -128,7 +127,7 @@ func setCriterion(criteria []criterion, text string) error {
 		value = "yes"
 	}
 	for i := range criteria {
-		if criteria[i].name != name && (criteria[i].old != name || name == "") {
+		if criteria[i].name != name {
 			continue
 		}
 		k := slices.Index(criteria[i].values, value)

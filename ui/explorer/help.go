@@ -65,16 +65,6 @@ func keySections(first views, live bool) []keys.Section {
 	return append(here, elsewhere...)
 }
 
-func commandSection(live bool) keys.Section {
-	t := keys.Section{Title: "Commands"}
-	for _, c := range commands {
-		if live || !c.live {
-			t.Keys = append(t.Keys, keys.Key{Names: []string{strings.TrimSpace(":" + c.name + " " + c.args)}, Help: c.help})
-		}
-	}
-	return t
-}
-
 func (m *Model) openText(what mode) {
 	if m.mode != modeHelp && m.mode != modeLog {
 		m.under = m.mode
@@ -112,7 +102,7 @@ func (m *Model) helpLines() []string {
 	if m.o.Diff != nil {
 		marks.Keys = append(marks.Keys, keys.Key{Names: []string{"+1"}, Help: "one more attribute differs: the details have it"})
 	}
-	for _, t := range append(keySections(in, live), marks, commandSection(live)) {
+	for _, t := range append(keySections(in, live), marks, m.commands.Section(live)) {
 		for i := range t.Keys {
 			t.Keys[i].Help = m.helpHere(t.Keys[i].Help)
 		}

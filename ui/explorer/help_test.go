@@ -36,7 +36,7 @@ func TestHelpNamesEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if all := Keys(); len(all) != len(sections)+1 || len(all[len(sections)].Keys) != len(commands) {
+	if all := Keys(); len(all) != len(sections)+1 || len(all[len(sections)].Keys) != len(m.commands) {
 		t.Errorf("%d sections in the manual page", len(all))
 	}
 }

@@ -477,6 +477,10 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+func (b *fakeBackend) Refresh(ctx context.Context) (*catalog.Catalog, error) {
+	return b.Catalog(ctx, func(string) {})
+}
+
 // refreshing is a back end whose library has a variable more when it is asked again.
 type refreshing struct{ *fakeBackend }
 

@@ -99,9 +99,10 @@ const (
 
 // Model is the explorer's state, a tea.Model for one program.
 type Model struct {
-	o    Options
-	t    term.Term
-	w, h int
+	o        Options
+	commands prompt.Commands
+	t        term.Term
+	w, h     int
 
 	x        *index
 	failed   string      // why the catalog is missing
@@ -160,6 +161,7 @@ func New(o Options) *Model {
 	m := &Model{o: o, t: o.Term, phase: "starting", focus: paneList}
 	m.live.msgs = make(chan tea.Msg, 64)
 	m.watching.every, m.watching.past = 500*time.Millisecond, map[string]*series{}
+	m.bind()
 	m.loadSettings()
 	return m
 }

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"mpitx/ui/link"
 )
 
 const refreshLimit = time.Minute
@@ -16,13 +14,9 @@ type refreshedMsg struct {
 	serial int
 }
 
-// refresh collects the catalog again, since libraries add variables as they load components. nil: the back end cannot.
+// refresh collects the catalog again, since libraries add variables as they load components.
 func (m *Model) refresh() tea.Cmd {
-	b, ok := m.backend.(link.Refresher)
-	if !ok {
-		return nil
-	}
-	serial, t, own := m.serial, m.t, m.o.Virtual
+	b, serial, t, own := m.backend, m.serial, m.t, m.o.Virtual
 	m.say("collecting all variables again ...")
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), refreshLimit)

@@ -28,9 +28,7 @@ func (m *Model) readShown() tea.Cmd {
 		return nil
 	}
 	if m.stale {
-		if cmd := m.refresh(); cmd != nil {
-			return cmd
-		}
+		return m.refresh()
 	}
 	ids := []string{}
 	for _, k := range m.shown[m.list.top:min(len(m.shown), m.list.top+max(m.layout().listH-1, 1))] {

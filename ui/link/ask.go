@@ -1,7 +1,6 @@
 package link
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +9,6 @@ import (
 
 	"mpitx/catalog"
 )
-
-func readCatalog(document []byte) (*catalog.Catalog, error) {
-	return catalog.Read(bytes.NewReader(document))
-}
 
 // await sends a request and waits for its answer. The ranks' time limit is a little shorter than ours, so that the ranks that do not
 // hang can answer.
@@ -122,7 +117,7 @@ func (c *Client) Write(ctx context.Context, w catalog.WriteRequest) (catalog.Out
 	return catalog.Outcomes(m.Outcomes), nil
 }
 
-// Refresh implements Refresher.
+// Refresh implements Backend.
 func (c *Client) Refresh(ctx context.Context) (*catalog.Catalog, error) {
 	if _, err := c.await(ctx, Request{Do: DoRefresh}, refreshLimit); err != nil {
 		return nil, err

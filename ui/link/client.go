@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,8 +81,8 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 		return nil, fmt.Errorf("start the back end: %w", err)
 	}
 	var readers sync.WaitGroup
-	readers.Go(func() { c.listen(out) })
-	readers.Go(func() { c.log(errs) })
+	readers.Go(func() { c.listen(out, c.answer) })
+	readers.Go(func() { c.listen(errs, func(Item) {}) })
 	go func() {
 		err := c.cmd.Wait()
 		outW.Close()
@@ -110,40 +111,29 @@ func (c *Client) ask(r Request) {
 	c.w.Write(b)
 }
 
-// log reads the standard error of the launcher and the library, in lines of any length.
-func (c *Client) log(r io.Reader) {
-	lines := NewReader(r)
+// listen reads an output of the launcher, the library and the back end. What is no foreign text is for take.
+func (c *Client) listen(r io.Reader, take func(Item)) {
+	items := NewReader(r)
 	for {
-		it, err := lines.Next()
+		it, err := items.Next()
 		if err != nil {
 			return
 		}
 		if it.Text != "" {
 			c.events.put(Event{Kind: EventLog, Rank: -1, Text: it.Text})
+		} else {
+			take(it)
 		}
 	}
 }
 
-func (c *Client) listen(r io.Reader) {
-	items := NewReader(r)
-	for {
-		it, err := items.Next()
-		switch {
-		case err != nil:
-			return
-		case it.Damaged:
-			c.damaged()
-		case it.Message != nil:
-			var m Reply
-			if json.Unmarshal(it.Message, &m) != nil {
-				c.damaged()
-				continue
-			}
-			c.take(&m)
-		default:
-			c.events.put(Event{Kind: EventLog, Rank: -1, Text: it.Text})
-		}
+func (c *Client) answer(it Item) {
+	var m Reply
+	if it.Damaged || json.Unmarshal(it.Message, &m) != nil {
+		c.damaged()
+		return
 	}
+	c.take(&m)
 }
 
 // damaged fails all waiting requests: a message of the back end is lost, and it may have answered any of them.
@@ -217,7 +207,7 @@ func (c *Client) takeCatalog(m *Reply) {
 		c.setPhase(fmt.Sprintf("receiving the catalog: %d of %d parts", m.Part, m.Parts))
 		return
 	}
-	k, err := readCatalog(c.document)
+	k, err := catalog.Read(bytes.NewReader(c.document))
 	c.document = nil
 	c.mu.Lock()
 	defer c.mu.Unlock()

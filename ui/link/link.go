@@ -29,20 +29,17 @@ type Backend interface {
 	// Workload starts a built-in workload on all ranks and stops the one that runs; "" only stops it.
 	Workload(ctx context.Context, name string) error
 
+	// Refresh collects all variables, categories and enumerations after MPI_Init again, and returns the new catalog. Ranks that do
+	// not answer in time have no readings in it. Libraries add variables as they load components; EventChanged reports that. IDs
+	// of the old catalog stay valid, and read as missing.
+	Refresh(ctx context.Context) (*catalog.Catalog, error)
+
 	// Events delivers unrequested news. The channel is closed after EventEnded. If nobody reads it, only the oldest log lines are
 	// lost.
 	Events() <-chan Event
 
 	// Close ends the back end and waits for it, some seconds at most; then it kills the rest.
 	Close() error
-}
-
-// Refresher is a Backend that can collect everything again.
-type Refresher interface {
-	// Refresh collects all variables, categories and enumerations after MPI_Init again, and returns the new catalog. Ranks that do
-	// not answer in time have no readings in it. Libraries add variables as they load components; EventChanged reports that. IDs
-	// of the old catalog stay valid, and read as missing.
-	Refresh(ctx context.Context) (*catalog.Catalog, error)
 }
 
 // Workloads are the names that Backend.Workload accepts.

@@ -63,17 +63,13 @@ func (m *Model) bind() {
 		screen.On(keys.Of(keys.Quit).With("quit", ""), screen.Quit),
 		screen.On(keys.Of(keys.Interrupt), screen.Quit),
 	}}
-	export := func(command string) func(string) tea.Cmd {
-		return func(path string) tea.Cmd { return m.cmdExport(command, path) }
-	}
 	simply := func(do func() tea.Cmd) func(string) tea.Cmd { return func(string) tea.Cmd { return do() } }
 	add := m.Commands.Add
 	add("at", "TIME", "move the cursor to a time since the start of the job, such as 1.5s", m.cmdAt)
 	add("rank", "RANK", "move the cursor to a rank", m.cmdRank)
 	add("search", "[WORDS]", "go to the next call whose function and communicator have these words; without words: end the search", m.cmdSearch)
 	add("all", "", "show the whole time", simply(m.all))
-	add("export", "FILE.csv|ndjson|pftrace", "write the calls and messages of the time and the ranks that are shown to a file; ui.perfetto.dev opens a .pftrace", export("export"))
-	add("export!", "FILE.csv|ndjson|pftrace", "the same; replaces a file that exists", export("export!"))
+	m.Commands.AddSaving("export", "FILE.csv|ndjson|pftrace", "write the calls and messages of the time and the ranks that are shown to a file; ui.perfetto.dev opens a .pftrace", prompt.Over, m.cmdExport)
 	add("theme", "[NAME]", screen.ThemeHelp, m.Theme)
 	add("pause", "", "pause or resume", simply(m.pause))
 	add("messages", "", screen.MessagesHelp, simply(m.ShowMessages))
@@ -82,7 +78,7 @@ func (m *Model) bind() {
 }
 
 func (m *Model) help() []keys.Section {
-	return []keys.Section{m.timeKeys.Shown(), m.rowKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section()}
+	return []keys.Section{m.timeKeys.Shown(), m.rowKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section(true)}
 }
 
 // Keys are all keys and commands of the screen.

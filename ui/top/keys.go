@@ -96,9 +96,6 @@ func (m *Model) bind() {
 	pane := func(p pane) func(string) tea.Cmd {
 		return quiet(func(string) { m.pane, m.zoom = p, false; m.clampTop() })
 	}
-	export := func(command string) func(string) tea.Cmd {
-		return func(path string) tea.Cmd { return m.cmdExport(command, path) }
-	}
 	add := m.Commands.Add
 	add("show", "NAME", "select a variable or a function", m.cmdShow)
 	add("ranks", "[NAME]", "show a variable or a function on each rank", m.cmdRanks)
@@ -110,8 +107,7 @@ func (m *Model) bind() {
 	add("values", "class|raw|delta|rate|time|calls|bytes|total", "choose how values are shown; of functions over time: time, calls or bytes; of the matrix: total or rate", m.cmdValues)
 	add("map", "", "show the heat map below the table", pane(paneHeat))
 	add("chart", "", "show the chart below the table", pane(paneChart))
-	add("export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", export("export"))
-	add("export!", "FILE.csv|json|ndjson", "the same; replaces a file that exists", export("export!"))
+	m.Commands.AddSaving("export", "FILE.csv|json|ndjson", "write what is shown to a file: the table, or the history that a zoomed map or chart shows", prompt.Over, m.cmdExport)
 	add("theme", "[NAME]", screen.ThemeHelp, m.Theme)
 	add("pause", "", "pause or resume", simply(m.pause))
 	add("restart", "", "open the run again, or wait for it", simply(m.restart))
@@ -137,13 +133,13 @@ func (m *Model) help() (all []keys.Section) {
 	for _, s := range sections {
 		all = append(all, s.Shown())
 	}
-	return append(all, m.Commands.Section())
+	return append(all, m.Commands.Section(true))
 }
 
 // Keys are all keys and commands of the screen.
 func Keys() []keys.Section {
 	m := New(nil, term.Term{}, recording.Default)
-	return []keys.Section{m.tableKeys.Shown(), m.paneKeys.Shown(), m.timeKeys.Shown(), m.matrixKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section()}
+	return []keys.Section{m.tableKeys.Shown(), m.paneKeys.Shown(), m.timeKeys.Shown(), m.matrixKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section(true)}
 }
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {

@@ -12,6 +12,8 @@ import (
 type Command struct {
 	Name, Args, Help string
 	Do               func(args string) tea.Cmd
+	Live             bool                       // needs what a screen may lack
+	Words            func(word string) []string // completions of an argument; nil: none
 }
 
 // Commands are all commands of a screen, in the order of its help.
@@ -19,8 +21,22 @@ type Commands []Command
 
 // Add adds a command.
 func (c *Commands) Add(name, args, help string, do func(args string) tea.Cmd) {
-	*c = append(*c, Command{name, args, help, do})
+	c.AddWith(name, args, help, do, false, nil)
 }
+
+// AddWith adds a command that may need what a screen lacks, with completions of its arguments.
+func (c *Commands) AddWith(name, args, help string, do func(args string) tea.Cmd, live bool, words func(word string) []string) {
+	*c = append(*c, Command{name, args, help, do, live, words})
+}
+
+// AddSaving adds a command that saves a file, and the one with ! that also replaces a file.
+func (c *Commands) AddSaving(name, args, help, over string, do func(command, path string) tea.Cmd) {
+	c.Add(name, args, help, func(path string) tea.Cmd { return do(name, path) })
+	c.Add(name+"!", args, over, func(path string) tea.Cmd { return do(name+"!", path) })
+}
+
+// Over is the help of most commands that replace a file.
+const Over = "the same; replaces a file that exists"
 
 // Names are the names of all commands.
 func (c Commands) Names() []string {
@@ -44,10 +60,13 @@ func (c Commands) Parse(line string) (command *Command, args string, err error) 
 	return &c[k], strings.TrimSpace(args), nil
 }
 
-// Section is the part of the help with the commands.
-func (c Commands) Section() keys.Section {
+// Section is the part of the help with the commands, with those that need more only if live.
+func (c Commands) Section(live bool) keys.Section {
 	s := keys.Section{Title: "Commands"}
 	for i := range c {
+		if c[i].Live && !live {
+			continue
+		}
 		s.Keys = append(s.Keys, keys.Key{Names: []string{strings.TrimSpace(":" + c[i].Name + " " + c[i].Args)}, Help: c[i].Help})
 	}
 	return s
