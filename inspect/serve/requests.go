@@ -234,7 +234,7 @@ func (s *server) finish(number uint64) {
 		}
 		switch a.request.Do {
 		case link.DoRead:
-			reply.Ranks = append(reply.Ranks, link.RankReadings{Rank: rank, Host: got.Host, Readings: link.ToWire(got.Readings)})
+			reply.Ranks = append(reply.Ranks, link.RankSample{Rank: rank, Host: got.Host, Readings: got.Readings})
 		case link.DoWrite:
 			reply.Outcomes = append(reply.Outcomes, got.Outcomes...)
 		}

@@ -56,7 +56,7 @@ func GridRoom(width, height, names int) (rows, columns int) {
 // them, and the scale is below, in at most height lines. Rows and columns that have no room are left out: see [GridRoom].
 func HeatGrid(g Grid, width, height int, on term.Term) GridDrawing {
 	r := Rows{Title: g.Title, Values: g.Values, Label: g.Label, Log: g.Log}
-	names, margin := r.names(g.Rows, func(i int) bool { return i == g.Row }, width/3, on)
+	names, margin := r.names(g.Rows, func(i int) bool { return i == g.Row }, width/3)
 	d := GridDrawing{margin: margin + 1, columns: len(g.Columns)}
 	if width <= d.margin || height <= 0 || d.columns == 0 {
 		return GridDrawing{}

@@ -27,7 +27,7 @@ func HeatMap(r Rows, width, height int, on term.Term) Drawing {
 	}
 	size := max((len(r.Values)+max(height-1, 1)-1)/max(height-1, 1), 1)
 	rows, names := r.grouped(size)
-	names, margin := r.names(names, func(i int) bool { return r.row() >= 0 && r.row()/size == i }, width/3, on)
+	names, margin := r.names(names, func(i int) bool { return r.row() >= 0 && r.row()/size == i }, width/3)
 	d := r.newDrawing(width, margin, 1)
 	s := r.scale(rows)
 	lines := max(min((height-1)/max(len(rows), 1), MostHeat), 1)

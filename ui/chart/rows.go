@@ -114,7 +114,7 @@ func (r *Rows) column(d *Drawing) int {
 }
 
 // names are the names with the mark of the cursor, all equally wide.
-func (r *Rows) names(names []string, marked func(i int) bool, most int, on term.Term) (out []string, width int) {
+func (r *Rows) names(names []string, marked func(i int) bool, most int) (out []string, width int) {
 	width = ansi.StringWidth(r.Title)
 	for _, n := range names {
 		width = max(width, ansi.StringWidth(n))

@@ -1,9 +1,11 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Range is the least and the greatest finite value; ok is false if there is none.
@@ -172,4 +174,15 @@ func mean(values []float64) float64 {
 		return math.NaN()
 	}
 	return mean
+}
+
+// Duration is a time for people: 850ms, 12.5s, 2m5s.
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 100*time.Second:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + "s"
+	}
+	return d.Round(time.Second).String()
 }

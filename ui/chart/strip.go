@@ -28,8 +28,8 @@ func Strips(r Rows, width, height int, on term.Term) Drawing {
 	if !s.log && !r.Items {
 		s.low, s.high = min(s.low, 0), max(s.high, 0)
 	}
-	labels, labelWidth := r.strip(s, high, width, on)
-	names, margin := r.names(r.Names[from:from+shown], func(i int) bool { return r.row() == from+i }, width/3, on)
+	labels, labelWidth := r.strip(s, high, width)
+	names, margin := r.names(r.Names[from:from+shown], func(i int) bool { return r.row() == from+i }, width/3)
 	d := r.newDrawing(width, margin, labelWidth+1)
 	bar := on.Glyphs().Bar
 	for i := range shown {
@@ -63,7 +63,7 @@ func Strips(r Rows, width, height int, on term.Term) Drawing {
 
 // strip labels the lines of a strip with the ends of the scale, and between them with round numbers or with the items that occur. No label
 // occurs twice.
-func (r *Rows) strip(s scale, high, width int, on term.Term) (labels []string, most int) {
+func (r *Rows) strip(s scale, high, width int) (labels []string, most int) {
 	labels = make([]string, high)
 	if high < 2 || width < 30 {
 		return labels, 0
@@ -147,4 +147,20 @@ func level(t float64, high, line int, fill bool, on term.Term) string {
 		return " "
 	}
 	return bars[min(filled, n)-1]
+}
+
+// Sparkline draws the last width values in one line of exactly width cells, or with fill all values, between their least and greatest (but
+// from 0 if that is not far away). A gap is a blank; zeros are a low line.
+func Sparkline(values []float64, width int, fill bool, on term.Term) string {
+	if width <= 0 {
+		return ""
+	}
+	values = fit(values, width, fill)
+	r := Rows{}
+	s := r.scale([][]float64{values})
+	var p painter
+	for _, x := range values {
+		p.paint(seriesColor(0, on), level(s.place(x), 1, 0, true, on))
+	}
+	return p.line()
 }

@@ -144,8 +144,6 @@ func setCriterion(criteria []criterion, text string) error {
 	return fmt.Errorf("filter: unknown field %q; use one of %s", name, strings.Join(names, ", "))
 }
 
-// ---- keys ----
-
 func (m *Model) noFilter() {
 	passAll(m.criteria)
 	m.refill()

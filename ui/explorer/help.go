@@ -235,3 +235,8 @@ func (m *Model) hints() []keys.Key {
 	}
 	return append(now, keys.Of(keys.Export))
 }
+
+// Keys are all keys and commands of the explorer.
+func Keys() []keys.Section {
+	return append(keySections(0, true), New(Options{}).commands.Section(true))
+}

@@ -316,8 +316,6 @@ func (m *Model) broken() bool {
 	return m.ended != "" || m.failed != "" || m.x != nil && missing(m.x.cat) != ""
 }
 
-// ---- workloads ----
-
 func (m *Model) cmdWorkload(name string) tea.Cmd {
 	if !m.alive() {
 		return nil

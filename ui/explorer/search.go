@@ -9,8 +9,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mpitx/catalog"
+	"mpitx/export"
 	"mpitx/ui/screen/program"
 	"mpitx/ui/screen/prompt"
+	"mpitx/ui/term"
 )
 
 // How well a term matches, best first: at the beginning of the name, of a word in it, inside a word; the letters of the term close
@@ -213,7 +216,12 @@ func (e *entry) hits(query string) []bool {
 	return marks
 }
 
-// ---- keys ----
+// Search is what the explorer's / finds: the variables, events and event sources whose names or descriptions match all words of a query, best first.
+func Search(c *catalog.Catalog, query string) []catalog.Entry {
+	x := newIndex(c, term.Term{Terminal: export.Terminal{UTF8: true}})
+	s := searcher{x: x}
+	return x.items(s.find(x.all, query))
+}
 
 func (m *Model) startSearch() {
 	m.leave()

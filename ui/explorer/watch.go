@@ -302,8 +302,6 @@ func differences(values []float64, times []time.Time, show showing) []float64 {
 	return out
 }
 
-// ---- keys ----
-
 func (m *Model) endWatch() { m.mode, m.watchOpen, m.changes.open = modeNormal, false, false }
 
 func (m *Model) pauseWatch() tea.Cmd {

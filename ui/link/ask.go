@@ -74,7 +74,7 @@ func (c *Client) Read(ctx context.Context, ids []string) (*Sample, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &Sample{Time: time.UnixMilli(m.Millis), Ranks: m.sampleRanks(), Silent: m.Silent}
+		s := &Sample{Time: time.UnixMilli(m.Millis), Ranks: m.Ranks, Silent: m.Silent}
 		for _, r := range s.Ranks {
 			if len(r.Readings) != len(page) {
 				return nil, fmt.Errorf("read: rank %d answered for %d variables of %d", r.Rank, len(r.Readings), len(page))

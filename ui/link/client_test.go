@@ -67,11 +67,12 @@ func (a *actor) catalog(variables int) {
 }
 
 func (a *actor) sample(r Request) Reply {
-	readings := make([]WireReading, len(r.Variables))
+	readings := make(Readings, len(r.Variables))
 	for k := range readings {
-		readings[k].Value = valueBytes(catalog.NewValue(catalog.TypeInt, []byte{byte(r.Variables[k]), byte(r.Variables[k] >> 8), 0, 0}))
+		value := catalog.NewValue(catalog.TypeInt, []byte{byte(r.Variables[k]), byte(r.Variables[k] >> 8), 0, 0})
+		readings[k] = catalog.Reading{Status: catalog.StatusOK, Value: value}
 	}
-	return Reply{Is: IsSample, ID: r.ID, Ranks: []RankReadings{{Rank: 0, Readings: readings}}, Silent: []int{1}}
+	return Reply{Is: IsSample, ID: r.ID, Ranks: []RankSample{{Rank: 0, Readings: readings}}, Silent: []int{1}}
 }
 
 func play(part string) {

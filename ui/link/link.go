@@ -54,9 +54,9 @@ type Sample struct {
 
 // RankSample is what one rank read.
 type RankSample struct {
-	Rank     int
-	Host     string
-	Readings []catalog.Reading // one for each ID asked, in that order; Writable is not tried again and is empty
+	Rank     int      `json:"rank"`
+	Host     string   `json:"host,omitempty"`
+	Readings Readings `json:"readings"` // one for each ID asked, in that order; Writable is not tried again and is empty
 }
 
 // EventKind says what happened.

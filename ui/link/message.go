@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"mpitx/catalog"
@@ -48,46 +49,19 @@ const (
 
 // Reply is a message of the back end.
 type Reply struct {
-	ID       uint64         `json:"id,omitempty"`
-	Is       string         `json:"is"`
-	Version  int            `json:"version,omitempty"`
-	Text     string         `json:"text,omitempty"`
-	Part     int            `json:"part,omitempty"`
-	Parts    int            `json:"parts,omitempty"`
-	Data     []byte         `json:"data,omitempty"`
-	Millis   int64          `json:"ms,omitempty"`
-	Ranks    []RankReadings `json:"ranks,omitempty"`
-	Silent   []int          `json:"silent,omitempty"`
-	Outcomes wireOutcomes   `json:"outcomes,omitempty"`
-	Rank     int            `json:"rank"`
-	Variable string         `json:"variable,omitempty"`
-}
-
-// RankReadings is the form of a RankSample in messages.
-type RankReadings struct {
-	Rank     int           `json:"rank"`
-	Host     string        `json:"host,omitempty"`
-	Readings []WireReading `json:"readings"`
-}
-
-// WireReading is the form of a catalog.Reading in messages: with the type of its value.
-type WireReading struct {
-	Status catalog.Status `json:"s,omitempty"` // empty: ok
-	Reason string         `json:"r,omitempty"`
-	Value  []byte         `json:"v,omitempty"` // catalog.Value.MarshalBinary
-	Count  int            `json:"n,omitempty"`
-}
-
-// ToWire converts readings for a message.
-func ToWire(readings []catalog.Reading) []WireReading {
-	out := make([]WireReading, len(readings))
-	for k, r := range readings {
-		out[k] = WireReading{r.Status, r.Reason, valueBytes(r.Value), r.Count}
-		if r.Status == catalog.StatusOK {
-			out[k].Status = ""
-		}
-	}
-	return out
+	ID       uint64       `json:"id,omitempty"`
+	Is       string       `json:"is"`
+	Version  int          `json:"version,omitempty"`
+	Text     string       `json:"text,omitempty"`
+	Part     int          `json:"part,omitempty"`
+	Parts    int          `json:"parts,omitempty"`
+	Data     []byte       `json:"data,omitempty"`
+	Millis   int64        `json:"ms,omitempty"`
+	Ranks    []RankSample `json:"ranks,omitempty"`
+	Silent   []int        `json:"silent,omitempty"`
+	Outcomes wireOutcomes `json:"outcomes,omitempty"`
+	Rank     int          `json:"rank"`
+	Variable string       `json:"variable,omitempty"`
 }
 
 func valueBytes(v catalog.Value) []byte {
@@ -105,21 +79,40 @@ func valueOf(b []byte) (v catalog.Value) {
 	return v
 }
 
-func (r *Reply) sampleRanks() []RankSample {
-	out := make([]RankSample, len(r.Ranks))
-	for k, rr := range r.Ranks {
-		out[k] = RankSample{Rank: rr.Rank, Host: rr.Host, Readings: make([]catalog.Reading, len(rr.Readings))}
-		for i, w := range rr.Readings {
-			if w.Status == "" {
-				w.Status = catalog.StatusOK
-			}
-			out[k].Readings[i] = catalog.Reading{Status: w.Status, Reason: w.Reason, Value: valueOf(w.Value), Count: w.Count}
-		}
-	}
-	return out
+// Readings are readings that messages carry with the types of their values.
+type Readings []catalog.Reading
+
+type wireReading struct {
+	Status catalog.Status `json:"s,omitempty"` // empty: ok
+	Reason string         `json:"r,omitempty"`
+	Value  []byte         `json:"v,omitempty"` // catalog.Value.MarshalBinary
+	Count  int            `json:"n,omitempty"`
 }
 
-// wireOutcomes is the form of outcomes in messages, with values as in WireReading.
+// MarshalJSON writes the form of messages.
+func (all Readings) MarshalJSON() ([]byte, error) {
+	wire := make([]wireReading, len(all))
+	for k, r := range all {
+		wire[k] = wireReading{r.Status, r.Reason, valueBytes(r.Value), r.Count}
+		if r.Status == catalog.StatusOK {
+			wire[k].Status = ""
+		}
+	}
+	return json.Marshal(wire)
+}
+
+// UnmarshalJSON reads the form of messages.
+func (all *Readings) UnmarshalJSON(b []byte) error {
+	var wire []wireReading
+	err := json.Unmarshal(b, &wire)
+	for _, w := range wire {
+		r := catalog.Reading{Status: cmp.Or(w.Status, catalog.StatusOK), Reason: w.Reason, Value: valueOf(w.Value), Count: w.Count}
+		*all = append(*all, r)
+	}
+	return err
+}
+
+// wireOutcomes is the form of outcomes in messages, with values as in Readings.
 type wireOutcomes []catalog.Outcome
 
 type wireOutcome struct {

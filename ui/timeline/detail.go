@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -142,13 +143,10 @@ func (f *Feed) act(a Action, out *Frame) string {
 		case other.Begin >= out.To || other.End < out.From:
 			return "the other side is outside of --from and --to"
 		}
-		for _, t := range f.index.Tracks {
-			if t == other.ID.Track {
-				p.Track, p.Call, p.Time = t, other.ID, min(max(other.Begin, out.From), out.To-1)
-				return ""
-			}
+		if !slices.Contains(f.index.Tracks, other.ID.Track) {
+			return "the other side is on a rank that --rank leaves out"
 		}
-		return "the other side is on a rank that --rank leaves out"
+		p.Track, p.Call, p.Time = other.ID.Track, other.ID, min(max(other.Begin, out.From), out.To-1)
 	}
 	return ""
 }

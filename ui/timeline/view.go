@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording/trace"
+	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/screen"
 	"mpitx/ui/screen/keys"
@@ -150,24 +151,21 @@ func (m *Model) title() string {
 		return m.Title("", "")
 	}
 	f := m.frame
-	text := fmt.Sprintf("%d ranks", f.Ranks)
-	switch {
-	case f.Chosen < f.Ranks:
-		text = fmt.Sprintf("%d of %s", f.Chosen, text)
-	case f.Ranks == 1:
-		text = "1 rank"
+	words := text.Count(f.Ranks, "rank")
+	if f.Chosen < f.Ranks {
+		words = fmt.Sprintf("%d of %s", f.Chosen, words)
 	}
 	switch span := f.To - f.From; {
 	case len(f.Rows) == 0:
 	case span < 10*time.Millisecond:
-		text += ", " + m.amount(span)
+		words += ", " + m.amount(span)
 	default:
-		text += ", " + chart.Duration(span)
+		words += ", " + chart.Duration(span)
 	}
 	if f.Live {
-		text += ", live"
+		words += ", live"
 	}
-	return m.Title(f.Dir, text)
+	return m.Title(f.Dir, words)
 }
 
 func (m *Model) status() string {

@@ -43,29 +43,19 @@ func functions(f *Frame, filter string) []entry {
 }
 
 func functionRanks(f *Frame, key Key, filter string) []entry {
-	var all []entry
-	fn := f.function(key)
-	for i := range f.Ranks {
-		r := &f.Ranks[i]
-		if !r.matches(filter) {
-			continue
-		}
-		nan := value{text: "-", number: math.NaN()}
-		e := entry{rank: r.Rank, warn: r.troubled(), cells: []value{rankOf(r.Rank), textOf(r.Host), textOf(r.Word()), nan, nan, nan, nan, nan, nan}}
+	fn, d := f.function(key), f.Detail
+	if d != nil && d.Key != key {
+		d = nil
+	}
+	return rankEntries(f, d, filter, func(r *RankInfo, _ *Value) []value {
 		if fn != nil {
 			if k := slices.IndexFunc(fn.Ranks, func(x RankFunction) bool { return x.Rank == r.Rank }); k >= 0 {
 				x := &fn.Ranks[k]
-				copy(e.cells[3:], []value{shareOf(x.Now), amountOf(float64(x.Time), "ns"), numberOf(x.CallsRate), numberOf(float64(x.Calls)), amountOf(x.BytesRate, "B/s"), amountOf(float64(x.Mean), "ns")})
+				return []value{shareOf(x.Now), amountOf(float64(x.Time), "ns"), numberOf(x.CallsRate), numberOf(float64(x.Calls)), amountOf(x.BytesRate, "B/s"), amountOf(float64(x.Mean), "ns")}
 			}
 		}
-		if d := f.Detail; d != nil && d.Key == key {
-			if k := slices.IndexFunc(d.Ranks, func(v Value) bool { return v.Rank == r.Rank }); k >= 0 {
-				e.trend = d.History[k]
-			}
-		}
-		all = append(all, e)
-	}
-	return all
+		return slices.Repeat([]value{{text: "-", number: math.NaN()}}, 6)
+	})
 }
 
 func (f *Frame) function(key Key) *Function {

@@ -156,35 +156,44 @@ func hasWords(text, words string) bool {
 	return true
 }
 
-func ranksOf(f *Frame, filter string) []entry {
-	var all []entry
+// rankEntries are the lines of a view of ranks, also of those that d lacks; nil: there are no values yet.
+func rankEntries(f *Frame, d *Detail, filter string, cells func(r *RankInfo, v *Value) []value) (all []entry) {
 	for i := range f.Ranks {
 		r := &f.Ranks[i]
 		if !r.matches(filter) {
 			continue
 		}
-		nan := value{number: math.NaN()}
 		e := entry{rank: r.Rank, warn: r.troubled()}
-		raw, delta, rate := nan, nan, nan
-		if f.Detail != nil {
-			if k := slices.IndexFunc(f.Detail.Ranks, func(v Value) bool { return v.Rank == r.Rank }); k >= 0 {
-				v := &f.Detail.Ranks[k]
-				e.trend = f.Detail.History[k]
-				u := f.Detail.Unit
-				raw, delta, rate = amountOf(v.Raw, u), amountOf(v.Delta, u), amountOf(v.Rate, u+"/s")
-				switch {
-				case v.Text != "":
-					raw, delta, rate = textOf(v.Text), nan, nan
-				case !v.Status.HasValue():
-					raw = textOf(v.Status.String())
-				}
+		var v *Value
+		if d != nil {
+			if k := slices.IndexFunc(d.Ranks, func(v Value) bool { return v.Rank == r.Rank }); k >= 0 {
+				v, e.trend = &d.Ranks[k], d.History[k]
 			}
 		}
-		e.cells = []value{rankOf(r.Rank), textOf(r.Host), textOf(r.Word()), raw, delta, rate,
-			{text: strconv.FormatFloat(r.Last.Seconds(), 'f', 1, 64) + "s", number: r.Last.Seconds()}, numberOf(float64(r.Lost))}
+		e.cells = append([]value{rankOf(r.Rank), textOf(r.Host), textOf(r.Word())}, cells(r, v)...)
 		all = append(all, e)
 	}
 	return all
+}
+
+func ranksOf(f *Frame, filter string) []entry {
+	return rankEntries(f, f.Detail, filter, func(r *RankInfo, v *Value) []value {
+		nan := value{number: math.NaN()}
+		raw, delta, rate := nan, nan, nan
+		switch {
+		case v == nil:
+		case v.Text != "":
+			raw = textOf(v.Text)
+		default:
+			u := f.Detail.Unit
+			raw, delta, rate = amountOf(v.Raw, u), amountOf(v.Delta, u), amountOf(v.Rate, u+"/s")
+			if !v.Status.HasValue() {
+				raw = textOf(v.Status.String())
+			}
+		}
+		last := value{text: strconv.FormatFloat(r.Last.Seconds(), 'f', 1, 64) + "s", number: r.Last.Seconds()}
+		return []value{raw, delta, rate, last, numberOf(float64(r.Lost))}
+	})
 }
 
 type order struct {

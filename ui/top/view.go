@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
+	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/screen"
 	"mpitx/ui/term"
@@ -71,15 +72,11 @@ func (m *Model) title() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, w))
 		}
 	}
-	size := fmt.Sprintf("%d ranks", max(f.Size, len(f.Ranks)))
-	if size == "1 ranks" {
-		size = "1 rank"
-	}
+	size := text.Count(max(f.Size, len(f.Ranks)), "rank")
 	if f.Size > len(f.Ranks) {
 		size = fmt.Sprintf("%d of %d ranks", len(f.Ranks), f.Size)
 	}
-	text := fmt.Sprintf("%s  %s: %s", chart.Duration(f.Time), size, strings.Join(parts, ", "))
-	return m.Title(f.Dir, text)
+	return m.Title(f.Dir, fmt.Sprintf("%s  %s: %s", chart.Duration(f.Time), size, strings.Join(parts, ", ")))
 }
 
 // status is what is wrong, the worst first, and what is shown.
