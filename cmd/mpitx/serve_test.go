@@ -23,6 +23,7 @@ type served struct {
 	*link.Client
 	t       *testing.T
 	p       *process // finds processes that are left
+	argv    []string
 	catalog *catalog.Catalog
 }
 
@@ -45,7 +46,7 @@ func serveWithout(t *testing.T, environ, exclude []string, argv ...string) *serv
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{Client: c, t: t, p: p}
+	s := &served{Client: c, t: t, p: p, argv: argv}
 	t.Cleanup(s.leftBehind)
 	ctx, cancel := context.WithTimeout(context.Background(), servedLimit)
 	defer cancel()

@@ -66,7 +66,7 @@ func (m *Model) openEdit(e *entry, text string) {
 	r := e.v.After
 	switch {
 	case m.o.ReadOnly:
-		m.complain("%s: %v", e.name, errReadOnly)
+		m.complain("%s: nothing is written: started with --read-only", e.name)
 		return
 	case !e.variable():
 		m.noValue(e)

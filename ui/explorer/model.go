@@ -5,7 +5,6 @@ package explorer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -19,7 +18,6 @@ import (
 	"mpitx/text"
 	"mpitx/ui/config"
 	"mpitx/ui/link"
-	"mpitx/ui/screen/keys"
 	"mpitx/ui/screen/pager"
 	"mpitx/ui/screen/program"
 	"mpitx/ui/screen/prompt"
@@ -384,41 +382,3 @@ func (m *Model) note(format string, args ...any) {
 	m.say(format, args...)
 	m.style = term.Plain
 }
-
-// scroll is a cursor in a list that is partly shown.
-type scroll struct{ at, top int }
-
-func (s *scroll) clamp(n int) { s.at = max(0, min(s.at, n-1)) }
-
-func (s *scroll) move(by, n int) {
-	s.at += by
-	s.clamp(n)
-}
-
-// key moves in a list of n items, if that is what a key does.
-func (s *scroll) key(key string, n int) {
-	for id, by := range map[keys.ID]int{keys.Down: 1, keys.Up: -1, keys.First: -n, keys.Last: n} {
-		if keys.Of(id).Has(key) {
-			s.move(by, n)
-		}
-	}
-}
-
-// chosen is the sign and the style of an item.
-func (s *scroll) chosen(i int) (sign string, style term.Style) {
-	if i == s.at {
-		return "> ", term.Cursor
-	}
-	return "  ", term.Plain
-}
-
-// view scrolls so that the cursor is in the height rows on the screen.
-func (s *scroll) view(n, height int) {
-	s.clamp(n)
-	s.top = max(0, min(s.top, s.at, n-height))
-	if s.at >= s.top+height {
-		s.top = s.at - height + 1
-	}
-}
-
-var errReadOnly = errors.New("nothing is written: started with --read-only")

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mpitx/ui/screen/keys"
 	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
@@ -231,4 +232,40 @@ func (m *Model) overlay(lines, box []string) []string {
 		}
 	}
 	return lines
+}
+
+// scroll is a cursor in a list that is partly shown.
+type scroll struct{ at, top int }
+
+func (s *scroll) clamp(n int) { s.at = max(0, min(s.at, n-1)) }
+
+func (s *scroll) move(by, n int) {
+	s.at += by
+	s.clamp(n)
+}
+
+// key moves in a list of n items, if that is what a key does.
+func (s *scroll) key(key string, n int) {
+	for id, by := range map[keys.ID]int{keys.Down: 1, keys.Up: -1, keys.First: -n, keys.Last: n} {
+		if keys.Of(id).Has(key) {
+			s.move(by, n)
+		}
+	}
+}
+
+// chosen is the sign and the style of an item.
+func (s *scroll) chosen(i int) (sign string, style term.Style) {
+	if i == s.at {
+		return "> ", term.Cursor
+	}
+	return "  ", term.Plain
+}
+
+// view scrolls so that the cursor is in the height rows on the screen.
+func (s *scroll) view(n, height int) {
+	s.clamp(n)
+	s.top = max(0, min(s.top, s.at, n-height))
+	if s.at >= s.top+height {
+		s.top = s.at - height + 1
+	}
 }

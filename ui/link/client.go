@@ -28,7 +28,6 @@ const (
 
 // Client is a Backend in a process of its own.
 type Client struct {
-	o      Options
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	w      *Writer
@@ -59,14 +58,14 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("start the back end: no command")
 	}
-	c := &Client{o: o, events: newEvents(), over: make(chan struct{}), waiting: map[uint64]chan *Reply{},
+	c := &Client{events: newEvents(), over: make(chan struct{}), waiting: map[uint64]chan *Reply{},
 		phases: make(chan struct{}), ready: make(chan struct{}), phase: "starting"}
 	args := slices.Clone(o.Command[1:])
 	for _, id := range o.Exclude { // every rank needs them before it uses the library
 		args = append(args, "--exclude="+id)
 	}
 	c.cmd = exec.Command(o.Command[0], args...)
-	c.cmd.Env, c.cmd.Dir = o.Env, o.Dir
+	c.cmd.Env = o.Env
 	c.cmd.WaitDelay = time.Second // for other processes that hold its output
 	ownGroup(c.cmd)
 	out, outW := io.Pipe()
@@ -93,16 +92,6 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	}()
 	go c.ask(Request{Do: DoHello, Version: Version})
 	return c, nil
-}
-
-// Restart ends the back end and starts it again, with one more excluded variable if exclude is not "".
-func (c *Client) Restart(ctx context.Context, exclude string) (*Client, error) {
-	c.Close()
-	o := c.o
-	if exclude != "" && !slices.Contains(o.Exclude, exclude) {
-		o.Exclude = append(slices.Clone(o.Exclude), exclude)
-	}
-	return Start(ctx, o)
 }
 
 // ask sends a request. A failure is the end of the process, which finish reports.

@@ -1,12 +1,16 @@
 package top
 
 import (
+	"context"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/recording"
+	"mpitx/ui/config"
 	"mpitx/ui/screen"
+	"mpitx/ui/screen/program"
 	"mpitx/ui/term"
 )
 
@@ -351,4 +355,19 @@ func (m *Model) click(x, y int) tea.Cmd {
 func (m *Model) setFilter(s string) {
 	m.filters[m.list()] = s
 	m.arrange()
+}
+
+// Run shows a run on a terminal until the user quits, the context ends, a signal comes (then the error is [program.ErrSignal]), or the run
+// cannot be opened. It restores the terminal in any case, also after a panic. file is the user's configuration; nil: nothing is kept.
+func Run(ctx context.Context, find Find, t term.Term, as recording.Transform, file *config.File) error {
+	m := New(find, t, as)
+	m.Config = file
+	err := program.Run(ctx, m, t, os.Stdin, os.Stdout)
+	if m.source != nil {
+		m.source.Close()
+	}
+	if err == nil {
+		err = m.failed
+	}
+	return err
 }

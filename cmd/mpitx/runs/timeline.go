@@ -97,7 +97,7 @@ func (o *timelineOptions) run(cmd *cobra.Command, args []string) error {
 	find := func() (*timeline.Feed, string, error) { return o.find(args[0]) }
 	ctx, forget := keep.QuitContext()
 	defer forget()
-	if err := timeline.Run(ctx, find, t, file, os.Stdin, os.Stdout); errors.Is(err, program.ErrSignal) {
+	if err := timeline.Run(ctx, find, t, file); errors.Is(err, program.ErrSignal) {
 		return cli.Exit(128 + int(syscall.SIGTERM))
 	} else if err != nil {
 		return err

@@ -75,7 +75,7 @@ func (o *topOptions) run(_ *cobra.Command, args []string) error {
 	o.a.Out.Flush()
 	ctx, forget := keep.QuitContext()
 	defer forget()
-	switch err := top.Run(ctx, find, t, o.as, file, os.Stdin, os.Stdout); {
+	switch err := top.Run(ctx, find, t, o.as, file); {
 	case errors.Is(err, program.ErrSignal):
 		return cli.Exit(128 + int(syscall.SIGTERM))
 	case err != nil:
