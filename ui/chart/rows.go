@@ -155,7 +155,7 @@ func (r *Rows) scale(rows [][]float64) scale {
 		}
 		rows = positive
 	}
-	s.low, s.high, _ = Range(rows...)
+	s.low, s.high = extent(rows...)
 	if r.Full > 0 {
 		s.high = max(s.high, r.Full)
 		if !s.log {

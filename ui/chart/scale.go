@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Range is the least and the greatest finite value; ok is false if there is none.
-func Range(values ...[]float64) (low, high float64, ok bool) {
+// extent is the least and the greatest finite value; 0 and 0 if there is none.
+func extent(values ...[]float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		for _, x := range v {
 			if !math.IsNaN(x) && !math.IsInf(x, 0) {
-				low, high, ok = min(low, x), max(high, x), true
+				low, high = min(low, x), max(high, x)
 			}
 		}
 	}
-	if !ok {
-		return 0, 0, false
+	if low > high {
+		return 0, 0
 	}
-	return low, high, true
+	return low, high
 }
 
 // place is where x lies between low and high, from 0 to 1. It does not overflow even if their difference does.
@@ -30,9 +30,6 @@ func place(x, low, high float64) float64 {
 	case math.IsNaN(x):
 		return x
 	case x >= high:
-		if high <= low && x <= high { // all are equal
-			return 0.5
-		}
 		return 1
 	case x <= low:
 		return 0

@@ -95,11 +95,9 @@ func (m *Model) second() string {
 	case m.mode == modeFilter:
 		return m.filterBar()
 	case m.watchOpen:
-		n := len(m.watching.list)
-		return accent(" watching", fmt.Sprintf("%d of %d ", min(m.at.at+1, n), n))
-	}
-	if m.changes.open {
-		return accent(" my changes in this session", m.changesPosition())
+		return accent(" watching", m.at.position(len(m.watching.list)))
+	case m.changes.open:
+		return accent(" my changes in this session", m.changes.at.position(len(m.edits())))
 	}
 	left := " " + m.t.SafeLine(m.branch.name, m.w/2)
 	if m.query != "" {

@@ -90,14 +90,6 @@ func (m *Model) openChanges() {
 
 func (m *Model) closeChanges() { m.mode, m.changes.open = modeNormal, false }
 
-func (m *Model) changesPosition() string {
-	n := len(m.edits())
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d ", min(m.changes.at.at+1, n), n)
-}
-
 func (m *Model) turnForm(by int) {
 	m.changes.form = (m.changes.form + by + len(ExportForms)) % len(ExportForms)
 }
@@ -110,12 +102,6 @@ func (m *Model) beginExport() {
 	m.openCommand("export " + name)
 	if name == "" {
 		m.offers = []string{"FILE.csv", "FILE.json", "FILE.ndjson"}
-	}
-}
-
-func (m *Model) clickChange(line int) {
-	if i := m.changes.at.top + line - 1; line > 0 && line < m.changeRows(m.layout().body)-1 && i < len(m.edits()) {
-		m.changes.at.at = i
 	}
 }
 

@@ -98,6 +98,10 @@ func (m *Model) labelled(label, words string, width int, style term.Style) (line
 	return lines
 }
 
+func conflictText(c catalog.Conflict) string {
+	return fmt.Sprintf("%s is %s on rank %d and %s on rank 0", c.Field, c.Here, c.Rank, c.Root)
+}
+
 func (m *Model) detailLines(e *entry, width int) []string {
 	if e.change != nil {
 		return m.diffLines(e.change, width)
@@ -132,16 +136,14 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		lines = append(lines, m.elementLines(e.event, width)...)
 	}
 	lines = append(lines, m.items(v, width)...)
-	if m.o.HowToSet != nil && v.Kind == catalog.Cvars {
-		if how := m.o.HowToSet(m.x.cat, v, present(v)); len(how) > 0 {
-			does := " (S copies the first)"
-			if present(v).IsZero() {
-				does = " (S asks for a value and copies the first)"
-			}
-			lines = append(lines, "", " "+m.t.Paint(term.Heading, "for the next run")+does)
-			for _, h := range how {
-				lines = append(lines, m.inLines(m.t.SafeCommand(h), width, term.Plain)...)
-			}
+	if how := m.howToSet(v, present(v)); len(how) > 0 {
+		does := " (S copies the first)"
+		if present(v).IsZero() {
+			does = " (S asks for a value and copies the first)"
+		}
+		lines = append(lines, "", " "+m.t.Paint(term.Heading, "for the next run")+does)
+		for _, h := range how {
+			lines = append(lines, m.inLines(m.t.SafeCommand(h), width, term.Plain)...)
 		}
 	}
 	lines = m.relatedLines(lines, width)
@@ -270,7 +272,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 		}
 	}
 	for _, c := range v.Conflicts {
-		add("conflict", fmt.Sprintf("%s is %s on rank %d and %s on rank 0", c.Field, c.Here, c.Rank, c.Root))
+		add("conflict", conflictText(c))
 	}
 	return lines
 }

@@ -152,7 +152,7 @@ func (m *Model) eventLines(e *entry, width int) []string {
 		add("status", "("+string(status)+": "+why+")", term.Wrong)
 	}
 	for _, c := range e.v.Conflicts {
-		add("conflict", fmt.Sprintf("%s is %s on rank %d and %s on rank 0", c.Field, c.Here, c.Rank, c.Root), term.Plain)
+		add("conflict", conflictText(c), term.Plain)
 	}
 	return lines
 }

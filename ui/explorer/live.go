@@ -168,7 +168,11 @@ func (m *Model) event(e link.Event) {
 		m.log = append(m.log, m.t.SafeLine(text, 2000))
 	case link.EventSilent:
 		m.quiet[e.Rank] = e.Variable
-		m.complain("rank %d does not answer%s", e.Rank, in(e.Variable))
+		where := ""
+		if e.Variable != "" {
+			where = " in " + e.Variable
+		}
+		m.complain("rank %d does not answer%s", e.Rank, where)
 	case link.EventAnswers:
 		delete(m.quiet, e.Rank)
 		m.say("rank %d answers again", e.Rank)
@@ -182,13 +186,6 @@ func (m *Model) event(e link.Event) {
 		}
 		m.lost()
 	}
-}
-
-func in(variable string) string {
-	if variable == "" {
-		return ""
-	}
-	return " in " + variable
 }
 
 func (m *Model) lost() {

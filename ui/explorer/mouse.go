@@ -14,15 +14,12 @@ func (m *Model) pane(l *layout, x, y int) pane {
 
 func (m *Model) click(x, y int) {
 	l := m.layout()
-	if m.mode == modeWatch {
-		y -= l.top + watchTop
-		if i := m.at.top + y; y >= 0 && i < len(m.watching.list) && y < m.watchRows(l.body) {
-			m.at.at = i
-		}
+	switch m.mode {
+	case modeWatch:
+		m.at.click(y-l.top-watchTop, m.watchRows(l.body), len(m.watching.list))
 		return
-	}
-	if m.mode == modeChanges {
-		m.clickChange(y - l.top)
+	case modeChanges:
+		m.changes.at.click(y-l.top-1, m.changeRows(l.body)-2, len(m.edits()))
 		return
 	}
 	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < l.top {
@@ -45,8 +42,7 @@ func (m *Model) click(x, y int) {
 			m.move(0)
 		}
 	case paneList:
-		if i := m.list.top + y - 1; y > 0 && i < len(m.shown) {
-			m.list.at = i
+		if m.list.click(y-1, l.listH, len(m.shown)) {
 			m.choose()
 		}
 	case paneDetails:

@@ -139,7 +139,7 @@ func present(v *catalog.Variable) catalog.Value {
 // copySetting copies the line that sets a variable for the next run. It asks for a value if the variable has none.
 func (m *Model) copySetting(e *entry) tea.Cmd {
 	switch {
-	case m.o.HowToSet == nil || e.v.Kind != catalog.Cvars || len(m.o.HowToSet(m.x.cat, e.v, present(e.v))) == 0:
+	case len(m.howToSet(e.v, present(e.v))) == 0:
 		m.note("mpitx knows no way to set %s for a run", e.name)
 		return nil
 	case present(e.v).IsZero():
@@ -150,8 +150,15 @@ func (m *Model) copySetting(e *entry) tea.Cmd {
 	return m.copyLine(e, present(e.v))
 }
 
+func (m *Model) howToSet(v *catalog.Variable, value catalog.Value) []string {
+	if m.o.HowToSet == nil || v.Kind != catalog.Cvars {
+		return nil
+	}
+	return m.o.HowToSet(m.x.cat, v, value)
+}
+
 func (m *Model) copyLine(e *entry, value catalog.Value) tea.Cmd {
-	how := m.o.HowToSet(m.x.cat, e.v, value)
+	how := m.howToSet(e.v, value)
 	if len(how) == 0 {
 		m.note("mpitx knows no way to set %s to %s", e.name, value)
 		return nil

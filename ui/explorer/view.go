@@ -261,6 +261,18 @@ func (s *scroll) chosen(i int) (sign string, style term.Style) {
 	return "  ", term.Plain
 }
 
+// click puts the cursor on the item in a line of the rows on the screen, and says whether there is one.
+func (s *scroll) click(line, rows, n int) bool {
+	i := s.top + line
+	if line < 0 || line >= rows || i >= n {
+		return false
+	}
+	s.at = i
+	return true
+}
+
+func (s *scroll) position(n int) string { return fmt.Sprintf("%d of %d ", min(s.at+1, n), n) }
+
 // view scrolls so that the cursor is in the height rows on the screen.
 func (s *scroll) view(n, height int) {
 	s.clamp(n)

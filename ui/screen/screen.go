@@ -95,8 +95,10 @@ type Screen struct {
 	Complete      func() []string // what Tab completes; nil: the names of commands
 	Findings      func() Findings // what is wrong with the run
 	Help          func() []keys.Section
-	About         string            // a paragraph below the help
-	Hints         func() []keys.Key // of the footer, the most important first
+	About         string               // a paragraph below the help
+	Hints         func() []keys.Key    // of the footer, the most important first
+	Wheel         func(by int) tea.Cmd // by notches, downwards
+	Click         func(x, y int) tea.Cmd
 	Terminal      term.Term
 	Config        *config.File // the user's configuration; nil: nothing is kept
 	turn          int          // of Config.Save
@@ -127,8 +129,19 @@ func (s *Screen) Init() tea.Cmd {
 }
 
 // Common handles the messages that mean the same on all screens.
-func (s *Screen) Common(msg tea.Msg) {
+func (s *Screen) Common(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			return s.Wheel(-1)
+		case tea.MouseWheelDown:
+			return s.Wheel(1)
+		}
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			return s.Click(msg.X, msg.Y)
+		}
 	case tea.BackgroundColorMsg:
 		s.Terminal.Light = !msg.IsDark()
 	case keptMsg:
@@ -144,6 +157,7 @@ func (s *Screen) Common(msg tea.Msg) {
 	case program.CannotStop:
 		s.Say("cannot suspend: no job-control shell started mpitx")
 	}
+	return nil
 }
 
 // Wait is a tick after some time.

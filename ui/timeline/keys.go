@@ -118,18 +118,23 @@ func (m *Model) all() tea.Cmd {
 }
 
 func (m *Model) jump() tea.Cmd {
-	if m.frame == nil || m.frame.Detail == nil || len(m.frame.Detail.Messages) == 0 {
-		m.Say("the call under the cursor sent or received no message")
+	if !m.hasMessages() {
 		return nil
 	}
 	return m.act(Action{Message: m.message + 1})
 }
 
 func (m *Model) switchPane() {
-	if m.inMessages = !m.inMessages; m.inMessages && (m.frame == nil || m.frame.Detail == nil || len(m.frame.Detail.Messages) == 0) {
-		m.inMessages = false
+	m.inMessages = !m.inMessages && m.hasMessages()
+}
+
+// hasMessages says whether the call under the cursor has messages, also to the user if it has none.
+func (m *Model) hasMessages() bool {
+	if m.frame == nil || m.frame.Detail == nil || len(m.frame.Detail.Messages) == 0 {
 		m.Say("the call under the cursor sent or received no message")
+		return false
 	}
+	return true
 }
 
 func (m *Model) sortBy(step int) tea.Cmd {

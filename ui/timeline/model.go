@@ -4,6 +4,7 @@ package timeline
 import (
 	"cmp"
 	"context"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -63,7 +64,8 @@ type Model struct {
 func New(f *Feed, t term.Term) *Model {
 	m := &Model{feed: f, whole: true, follow: f == nil || f.options.At < 0, letters: map[int32]rune{}}
 	m.Screen = screen.Screen{Name: "timeline", LeastWidth: leastWidth, LeastHeight: 10, Terminal: t, Width: 80, Height: 24,
-		Findings: m.findings, Help: m.help, About: about, Hints: m.hints}
+		Findings: m.findings, Help: m.help, About: about, Hints: m.hints, Click: m.click,
+		Wheel: func(by int) tea.Cmd { return m.zoomTime(math.Exp2(float64(by))) }}
 	m.bind()
 	return m
 }
@@ -171,19 +173,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.Mode != screen.Keys {
 			m.Line.Insert(msg.Content)
 		}
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			cmd = m.zoomTime(0.5)
-		case tea.MouseWheelDown:
-			cmd = m.zoomTime(2)
-		}
-	case tea.MouseClickMsg:
-		if msg.Button == tea.MouseLeft {
-			cmd = m.click(msg.X, msg.Y)
-		}
 	default:
-		m.Common(msg)
+		cmd = m.Common(msg)
 	}
 	return m, cmd
 }

@@ -62,8 +62,8 @@ func (m *Model) bind() {
 	m.matrixKeys = screen.Section{Title: "Keys in the matrix", Bindings: []screen.Binding{
 		screen.On(keys.Of(keys.Down).With("next sender", ""), move(1)),
 		screen.On(keys.Of(keys.Up).With("previous sender", ""), move(-1)),
-		screen.On(keys.Of(keys.Right).With("next receiver", ""), func() tea.Cmd { return m.moveDestination(1) }),
-		screen.On(keys.Of(keys.Left).With("previous receiver", ""), func() tea.Cmd { return m.moveDestination(-1) }),
+		screen.On(keys.Of(keys.Right).With("next receiver", ""), func() tea.Cmd { return m.moveGrid(0, 1) }),
+		screen.On(keys.Of(keys.Left).With("previous receiver", ""), func() tea.Cmd { return m.moveGrid(0, -1) }),
 		screen.On(keys.Of(keys.PageDown).With("ten senders further", ""), move(10)),
 		screen.On(keys.Of(keys.PageUp).With("ten senders back", ""), move(-10)),
 		screen.On(keys.Of(keys.First).With("first sender", ""), move(-1<<30)),

@@ -235,14 +235,11 @@ func (p *Pair) cells() []value {
 	return []value{rankOf(p.Source), rankOf(p.Destination), numberOf(float64(p.Messages)), amountOf(float64(p.Bytes), "B"), numberOf(p.MessagesRate), amountOf(p.BytesRate, "B/s")}
 }
 
-func (m *Model) moveSource(by int) tea.Cmd {
-	m.grid.source += by * m.groupSize()
-	m.clampGrid()
-	return nil
-}
-
-func (m *Model) moveDestination(by int) tea.Cmd {
-	m.grid.destination += by * m.groupSize()
+// moveGrid moves the cursor by rows and columns.
+func (m *Model) moveGrid(rows, columns int) tea.Cmd {
+	size := m.groupSize()
+	m.grid.source += rows * size
+	m.grid.destination += columns * size
 	m.clampGrid()
 	return nil
 }

@@ -89,7 +89,8 @@ type Model struct {
 func New(find Find, t term.Term, as recording.Transform) *Model {
 	m := &Model{find: find, as: as, metric: OfTime, orders: [views]order{{-1, false}, {-1, false}, {-1, false}, {0, false}, {0, false}}}
 	m.Screen = screen.Screen{Name: "top", LeastWidth: 40, LeastHeight: 8, Terminal: t, Width: 80, Height: 24,
-		Complete: m.words, Findings: m.findings, Help: m.help, About: about, Hints: m.hints}
+		Complete: m.words, Findings: m.findings, Help: m.help, About: about, Hints: m.hints, Click: m.click,
+		Wheel: func(by int) tea.Cmd { return m.move(3 * by) }}
 	m.bind()
 	return m
 }
@@ -198,19 +199,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.Line.Insert(msg.Content)
 			cmd = m.typed()
 		}
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			cmd = m.move(-3)
-		case tea.MouseWheelDown:
-			cmd = m.move(3)
-		}
-	case tea.MouseClickMsg:
-		if msg.Button == tea.MouseLeft {
-			cmd = m.click(msg.X, msg.Y)
-		}
 	default:
-		m.Common(msg)
+		cmd = m.Common(msg)
 	}
 	return m, cmd
 }
@@ -312,7 +302,7 @@ func (m *Model) move(by int) tea.Cmd {
 		m.Pager.SetYOffset(m.Pager.YOffset() + by)
 		return nil
 	case m.view == viewMatrix:
-		return m.moveSource(by)
+		return m.moveGrid(by, 0)
 	case m.focused() && d != nil:
 		m.rank = d.Ranks[max(min(m.rankRow(d)+by, len(d.Ranks)-1), 0)].Rank
 		if m.view == viewRanks {

@@ -27,33 +27,28 @@ var ErrPanic = errors.New("a defect in mpitx ended it")
 
 // Run shows a model on a terminal until it quits. Its error says why it ended before the user quit. out must be the
 // terminal that t describes.
-func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out io.Writer) error {
+func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out *os.File) error {
 	ctx, forget := signal.NotifyContext(ctx, endSignals...)
 	defer forget()
 	stops, goesOn := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	resumed := make(chan struct{}, 1)
 	var resting atomic.Bool
 	var p *tea.Program
-	filter := func(msg tea.Msg) tea.Msg { return msg }
-	assure := func() {}
-	if f, ok := out.(*os.File); ok {
-		paced := newPacer(ctx, f, func(msg tea.Msg) { p.Send(msg) })
-		paced.plain = t.Plain
-		defer paced.rest.Stop()
-		out, filter = paced, paced.filter
-		assure = func() { paced.assure(func() { p.Send(goOn{}) }) }
-	}
-	p = tea.NewProgram(&shell{m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithColorProfile(max(t.Profile, colorprofile.ASCII)),
+	paced := newPacer(ctx, out, func(msg tea.Msg) { p.Send(msg) })
+	paced.plain = t.Plain
+	defer paced.rest.Stop()
+	assure := func() { paced.assure(func() { p.Send(goOn{}) }) }
+	p = tea.NewProgram(&shell{m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(paced), tea.WithColorProfile(max(t.Profile, colorprofile.ASCII)),
 		tea.WithoutSignalHandler(), tea.WithFPS(120), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-			switch msg = filter(msg); msg.(type) {
+			switch msg = paced.filter(msg); msg.(type) {
 			case tea.SuspendMsg:
 				resting.Store(true)
 				defer resting.Store(false)
-				defer filter(nil) // nothing was drawn meanwhile
+				defer paced.filter(nil) // nothing was drawn meanwhile
 				defer assure()
 				return rest(p, resumed)
 			case goOn:
-				defer filter(nil)
+				defer paced.filter(nil)
 				defer assure()
 				p.ReleaseTerminal()
 				time.Sleep(50 * time.Millisecond) // for the old renderer's end: see assure

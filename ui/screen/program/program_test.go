@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -37,18 +38,23 @@ func (q *quits) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (q *quits) View() tea.View { return tea.NewView("shown") }
 
 func TestRun(t *testing.T) {
-	var out bytes.Buffer
-	if err := Run(context.Background(), &quits{}, term.Term{}, new(bytes.Buffer), &out); err != nil || out.Len() == 0 {
-		t.Errorf("%v: %q", err, out.String())
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	err = Run(context.Background(), &quits{}, term.Term{}, new(bytes.Buffer), out)
+	if text, _ := os.ReadFile(out.Name()); err != nil || len(text) == 0 {
+		t.Errorf("%v: %q", err, text)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := Run(ctx, &quits{inside: cancel}, term.Term{}, new(bytes.Buffer), io.Discard); !errors.Is(err, ErrSignal) {
+	if err := Run(ctx, &quits{inside: cancel}, term.Term{}, new(bytes.Buffer), out); !errors.Is(err, ErrSignal) {
 		t.Errorf("a context that ended: %v", err)
 	}
 	stderr := os.Stderr
 	os.Stderr, _ = os.Open(os.DevNull) // the stack goes there
 	defer func() { os.Stderr = stderr }()
-	if err := Run(context.Background(), &quits{crash: true}, term.Term{}, new(bytes.Buffer), io.Discard); !errors.Is(err, ErrPanic) {
+	if err := Run(context.Background(), &quits{crash: true}, term.Term{}, new(bytes.Buffer), out); !errors.Is(err, ErrPanic) {
 		t.Errorf("a panic: %v", err)
 	}
 }
