@@ -255,10 +255,7 @@ func (r *Rows) grouped(size int) ([][]float64, []string) {
 		for _, v := range r.Values[from:to] {
 			length = max(length, len(v))
 		}
-		row := make([]float64, length)
-		for i := range row {
-			row[i] = math.NaN()
-		}
+		row := Gaps(length)
 		for _, v := range r.Values[from:to] {
 			for i, x := range v {
 				if k := i + length - len(v); math.IsNaN(row[k]) || x > row[k] {

@@ -143,19 +143,7 @@ type scale struct {
 
 func (r *Rows) scale(rows [][]float64) scale {
 	s := scale{log: r.Log}
-	if r.Log {
-		positive := make([][]float64, len(rows))
-		for i, row := range rows {
-			positive[i] = make([]float64, len(row))
-			for k, x := range row {
-				if positive[i][k] = x; !(x > 0) {
-					positive[i][k] = math.NaN()
-				}
-			}
-		}
-		rows = positive
-	}
-	s.low, s.high = extent(rows...)
+	s.low, s.high = extent(rows, r.Log)
 	if r.Full > 0 {
 		s.high = max(s.high, r.Full)
 		if !s.log {

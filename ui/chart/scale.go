@@ -3,17 +3,21 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// extent is the least and the greatest finite value; 0 and 0 if there is none.
-func extent(values ...[]float64) (low, high float64) {
+// Gaps are n values that are missing.
+func Gaps(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
+
+// extent is the least and the greatest finite value, of the positive ones if only they count; 0 and 0 if there is none.
+func extent(values [][]float64, positive bool) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		for _, x := range v {
-			if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			if !math.IsNaN(x) && !math.IsInf(x, 0) && (x > 0 || !positive) {
 				low, high = min(low, x), max(high, x)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
+	"mpitx/ui/chart"
 	"mpitx/ui/link"
 )
 
@@ -217,10 +218,7 @@ func (m *Model) record(ids []string, s *link.Sample) {
 			p = &series{id: id}
 			m.past[id] = p
 		}
-		row := make([]float64, len(p.ranks))
-		for k := range row {
-			row[k] = math.NaN()
-		}
+		row := chart.Gaps(len(p.ranks))
 		for _, r := range s.Ranks {
 			k := slices.Index(p.ranks, r.Rank)
 			if k < 0 {
@@ -255,9 +253,8 @@ func number(r *catalog.Reading) float64 {
 }
 
 func (s *series) rank(k int, show showing) []float64 {
-	out := make([]float64, len(s.rows))
+	out := chart.Gaps(len(s.rows))
 	for i, row := range s.rows {
-		out[i] = math.NaN()
 		if k < len(row) {
 			out[i] = row[k]
 		}
@@ -267,7 +264,7 @@ func (s *series) rank(k int, show showing) []float64 {
 
 // total is the curve of the sum over all ranks that answered, or of the word that most of them have.
 func (s *series) total(show showing) []float64 {
-	out := make([]float64, len(s.rows))
+	out := chart.Gaps(len(s.rows))
 	for i, row := range s.rows {
 		if s.are() {
 			out[i], _ = most(row)
@@ -280,7 +277,6 @@ func (s *series) total(show showing) []float64 {
 				some = true
 			}
 		}
-		out[i] = math.NaN()
 		if some && len(row) == len(s.ranks) {
 			out[i] = sum
 		}

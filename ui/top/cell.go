@@ -6,6 +6,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/recording"
+	"mpitx/ui/chart"
 )
 
 // Key identifies a row: a variable and the name of the object that it is bound to, or a function and what is counted of it.
@@ -289,9 +290,7 @@ func (h *history) put(b, bins, bridge int, linear bool, x float64) {
 	}
 	switch {
 	case h.last < 0 || b-h.last >= bins:
-		for i := range h.ring {
-			h.ring[i] = math.NaN()
-		}
+		h.ring = chart.Gaps(bins)
 	case b > h.last:
 		from, step := math.NaN(), 0.0
 		if b-h.last <= bridge {
@@ -318,10 +317,7 @@ func (h *history) at(b int) float64 {
 
 func (h *history) resize(bins int) {
 	old := *h
-	h.ring = make([]float64, bins)
-	for i := range h.ring {
-		h.ring[i] = math.NaN()
-	}
+	h.ring = chart.Gaps(bins)
 	for b := max(old.last-bins+1, 0); b <= old.last && len(old.ring) > 0; b++ {
 		h.ring[b%bins] = old.at(b)
 	}
@@ -332,10 +328,8 @@ func (h *history) halve() {
 	if n == 0 || h.last < 0 {
 		return
 	}
-	old := append([]float64(nil), h.ring...)
-	for i := range h.ring {
-		h.ring[i] = math.NaN()
-	}
+	old := h.ring
+	h.ring = chart.Gaps(n)
 	for b := max(h.last-n+1, 0); b <= h.last; b++ {
 		if x := old[b%n]; !math.IsNaN(x) {
 			h.ring[(b/2)%n] = x

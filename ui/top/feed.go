@@ -217,15 +217,11 @@ func (c *cell) series(l *timeline, as recording.Transform, out []float64) {
 	case as != recording.Rate && as != recording.Delta:
 		offset = raw - grown
 	}
-	ring := c.history.ring
 	at := func(b int) float64 {
-		switch {
-		case b == c.bin:
+		if b == c.bin {
 			return grown
-		case b < 0 || b > c.history.last || b <= c.history.last-len(ring):
-			return math.NaN()
 		}
-		return ring[b%len(ring)]
+		return c.history.at(b)
 	}
 	for i := range out {
 		switch b := end - len(out) + 1 + i; {

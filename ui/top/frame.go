@@ -10,6 +10,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/recording"
 	"mpitx/text"
+	"mpitx/ui/chart"
 	"mpitx/ui/screen"
 )
 
@@ -271,10 +272,7 @@ func mostOften(texts map[string]int) string {
 
 // trend is the sum over the ranks. In a run that has ended, the last bins, which some ranks did not reach, are left out if they are few.
 func (f *Feed) trend(cells []*cell, as recording.Transform, n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = math.NaN()
-	}
+	out := chart.Gaps(n)
 	one, ranks := make([]float64, n), make([]int, n)
 	for _, c := range cells {
 		c.series(&f.line, as, one)

@@ -125,11 +125,7 @@ func (m *Model) drawGrid() chart.GridDrawing {
 	g := chart.Grid{Title: "from", Rows: rows.groups(size, true), Columns: columns.groups(size, false), Label: m.grid.label, Log: m.log,
 		Row: (m.grid.source - rows.from) / size, Column: (m.grid.destination - columns.from) / size}
 	for range g.Rows {
-		row := make([]float64, len(g.Columns))
-		for i := range row {
-			row[i] = math.NaN()
-		}
-		g.Values = append(g.Values, row)
+		g.Values = append(g.Values, chart.Gaps(len(g.Columns)))
 	}
 	pairs := m.pairs()
 	for i := range pairs {

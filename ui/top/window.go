@@ -55,9 +55,8 @@ func (m *Model) plot(d *Detail) chart.Rows {
 	r := chart.Rows{Title: "rank", Label: label, Items: d.Enum != nil, Log: m.log && d.Enum == nil, Full: d.full(), Time: chart.Time{Step: d.BinWidth, Fill: d.Whole || w.span > 0}}
 	skip := len(d.History[0]) - d.bins(end, d.End) - n // bins that are older than the window; negative: some are missing
 	for i := range d.Ranks {
-		values := make([]float64, n)
+		values := chart.Gaps(n)
 		for k := range values {
-			values[k] = math.NaN()
 			if b := skip + k; b >= 0 && b < len(d.History[i]) {
 				values[k] = d.History[i][b]
 			}
