@@ -348,3 +348,14 @@ func (s *Screen) Status(text, place string) string {
 func (s *Screen) Typed(name string) string {
 	return s.Terminal.Paint(term.Place, name) + s.Line.Render(s.Terminal, max(s.Width/2, 10))
 }
+
+// HasWords says whether all words are in a text, in upper or lower case.
+func HasWords(text, words string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.FieldsSeq(strings.ToLower(words)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mpitx/recording/trace"
+	"mpitx/ui/screen"
 )
 
 // mostMessages is the number of messages of a call whose other side is looked up.
@@ -52,8 +53,7 @@ func (f *Feed) detail(out *Frame) {
 	p := &out.Place
 	column := out.Window.Column(p.Time)
 	from, to := out.Window.Edge(column), out.Window.Edge(column+1)
-	cells, _ := f.index.Cells(p.Track, trace.Window{From: from, To: to, Columns: 1}, time.Now().Add(budget))
-	d := &Detail{Cell: cells[0], Width: to - from, Phases: f.index.PhasesAt(p.Track, p.Time)}
+	d := &Detail{Cell: f.cell(p.Track, from, to, time.Now().Add(budget)), Width: to - from, Phases: f.index.PhasesAt(p.Track, p.Time)}
 	out.Detail = d
 	found, ok := f.index.Call(p.Call)
 	if !ok {
@@ -161,17 +161,8 @@ func (f *Feed) reach(begin time.Duration, out *Frame) {
 // wanted says which calls a search is for: those with all words in the function's or the object's name.
 // Without words, all calls are, but not those that only name phases (mpitx.h).
 func wanted(text string) trace.Wanted {
-	words := strings.Fields(strings.ToLower(text))
-	if len(words) == 0 {
+	if strings.TrimSpace(text) == "" {
 		return func(function string, _ *trace.Object) bool { return function != "MPI_Pcontrol" }
 	}
-	return func(function string, o *trace.Object) bool {
-		name := strings.ToLower(function + "\x00" + o.String())
-		for _, w := range words {
-			if !strings.Contains(name, w) {
-				return false
-			}
-		}
-		return true
-	}
+	return func(function string, o *trace.Object) bool { return screen.HasWords(function+"\x00"+o.String(), text) }
 }

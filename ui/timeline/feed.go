@@ -259,10 +259,7 @@ func (f *Feed) rows(ask Ask, out *Frame) {
 	for _, t := range f.index.Tracks {
 		row := Row{Track: t}
 		if ask.Order != ByRank {
-			all := out.Window
-			all.Columns = 1
-			cells, _ := f.index.Cells(t, all, time.Now().Add(budget/time.Duration(len(f.index.Tracks))))
-			row.Cell = cells[0]
+			row.Cell = f.cell(t, out.Window.From, out.Window.To, time.Now().Add(budget/time.Duration(len(f.index.Tracks))))
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -297,6 +294,12 @@ func (f *Feed) cells(ask Ask, out *Frame, until time.Time) (whole bool) {
 	return whole
 }
 
+// cell is a time of a thread as one cell.
+func (f *Feed) cell(t *trace.Track, from, to time.Duration, until time.Time) trace.Cell {
+	cells, _ := f.index.Cells(t, trace.Window{From: from, To: to, Columns: 1}, until)
+	return cells[0]
+}
+
 // shares sums up all rows, also those that are not visible, as far as there is time.
 func (f *Feed) shares(ask Ask, out *Frame, until time.Time) {
 	all := map[int32]trace.Share{}
@@ -308,7 +311,6 @@ func (f *Feed) shares(ask Ask, out *Frame, until time.Time) {
 		}
 	}
 	window := out.Window
-	window.Columns = 1
 	for i := range out.Rows {
 		switch visible := i - out.Top; {
 		case visible >= 0 && visible < len(out.Cells):
@@ -318,8 +320,8 @@ func (f *Feed) shares(ask Ask, out *Frame, until time.Time) {
 		case ask.Order != ByRank:
 			add(&out.Rows[i].Cell, window.To-window.From)
 		case time.Now().Before(until):
-			cells, _ := f.index.Cells(out.Rows[i].Track, window, until)
-			add(&cells[0], window.To-window.From)
+			c := f.cell(out.Rows[i].Track, window.From, window.To, until)
+			add(&c, window.To-window.From)
 		}
 	}
 	for _, s := range all {
@@ -330,8 +332,7 @@ func (f *Feed) shares(ask Ask, out *Frame, until time.Time) {
 func (f *Feed) resolve(out *Frame) {
 	p := &out.Place
 	column := out.Window.Column(p.Time)
-	cells, _ := f.index.Cells(p.Track, trace.Window{From: out.Window.Edge(column), To: out.Window.Edge(column + 1), Columns: 1}, time.Now().Add(budget))
-	if c := cells[0]; c.Longest.Track != nil {
+	if c := f.cell(p.Track, out.Window.Edge(column), out.Window.Edge(column+1), time.Now().Add(budget)); c.Longest.Track != nil {
 		p.Call = c.Longest
 		p.Time = min(max(p.Time, c.Begin, out.Window.Edge(column)), max(c.End, out.Window.Edge(column)))
 		p.Time = min(p.Time, out.Window.Edge(column+1)-1)

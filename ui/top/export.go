@@ -3,19 +3,24 @@ package top
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"mpitx/export"
 )
 
+// newRows is a table without rows, with columns of these names.
+func newRows(schema, columns string) *export.Rows {
+	r := &export.Rows{Schema: schema}
+	for name := range strings.FieldsSeq(columns) {
+		r.Columns = append(r.Columns, export.RowColumn{Name: name})
+	}
+	return r
+}
+
 // Table is a frame's variables over all ranks, a row each.
 func (f *Frame) Table() *export.Rows {
-	r := &export.Rows{Schema: "mpitx.top", Columns: []export.RowColumn{
-		{Name: "variable"}, {Name: "class"}, {Name: "object"},
-		{Name: "as"}, {Name: "ranks"}, {Name: "sum"},
-		{Name: "min"}, {Name: "min_rank"}, {Name: "mean"},
-		{Name: "max"}, {Name: "max_rank"}, {Name: "text"}, {Name: "unit"},
-	}}
+	r := newRows("mpitx.top", "variable class object as ranks sum min min_rank mean max max_rank text unit")
 	for i := range f.Rows {
 		x := &f.Rows[i]
 		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text, x.Unit}
@@ -30,12 +35,7 @@ func (f *Frame) Table() *export.Rows {
 
 // rankTable has a row for each rank of a variable.
 func rankTable(f *Frame, d *Detail) *export.Rows {
-	r := &export.Rows{Schema: "mpitx.top-ranks", Columns: []export.RowColumn{
-		{Name: "variable"}, {Name: "class"}, {Name: "object"},
-		{Name: "rank"}, {Name: "host"}, {Name: "state"},
-		{Name: "raw"}, {Name: "delta"}, {Name: "rate"},
-		{Name: "text"}, {Name: "status"}, {Name: "unit"},
-	}}
+	r := newRows("mpitx.top-ranks", "variable class object rank host state raw delta rate text status unit")
 	states := map[int]string{}
 	for i := range f.Ranks {
 		states[f.Ranks[i].Rank] = f.Ranks[i].Word()
@@ -50,9 +50,7 @@ func rankTable(f *Frame, d *Detail) *export.Rows {
 
 // Histories has a row for each rank and bin with a value, for programs.
 func (d *Detail) Histories() *export.Rows {
-	r := &export.Rows{Schema: "mpitx.top-history", Columns: []export.RowColumn{
-		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "rank"}, {Name: "host"}, {Name: "seconds"}, {Name: "value"},
-	}}
+	r := newRows("mpitx.top-history", "variable class object as rank host seconds value")
 	for k := range d.Ranks {
 		v := &d.Ranks[k]
 		for b, x := range d.History[k] {

@@ -9,6 +9,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/text"
+	"mpitx/ui/screen"
 )
 
 var functionHeadings = []heading{
@@ -29,7 +30,7 @@ func functions(f *Frame, filter string) []entry {
 	var all []entry
 	for i := range f.Functions {
 		r := &f.Functions[i]
-		if !hasWords(r.Variable, filter) {
+		if !screen.HasWords(r.Variable, filter) {
 			continue
 		}
 		share := shareOf(r.Share)
@@ -70,8 +71,7 @@ func metricWord(of Metric) string {
 }
 
 func functionTable(functions []Function) *export.Rows {
-	r := &export.Rows{Schema: "mpitx.top-functions", Columns: []export.RowColumn{{Name: "function"}, {Name: "within"}, {Name: "calls"}, {Name: "time_ns"}, {Name: "bytes_sent"}, {Name: "bytes_received"},
-		{Name: "mean_ns"}, {Name: "share"}, {Name: "share_now"}, {Name: "calls_per_second"}, {Name: "bytes_per_second"}, {Name: "imbalance"}, {Name: "max_rank"}}}
+	r := newRows("mpitx.top-functions", "function within calls time_ns bytes_sent bytes_received mean_ns share share_now calls_per_second bytes_per_second imbalance max_rank")
 	for i := range functions {
 		x := &functions[i]
 		r.Rows = append(r.Rows, []any{x.Name, x.Within, x.Calls, int64(x.Time), x.Sent, x.Received, int64(x.Mean), finite(x.Share), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate),
@@ -81,8 +81,7 @@ func functionTable(functions []Function) *export.Rows {
 }
 
 func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Rows {
-	r := &export.Rows{Schema: "mpitx.top-function-ranks", Columns: []export.RowColumn{{Name: "function"}, {Name: "within"}, {Name: "rank"}, {Name: "host"}, {Name: "state"}, {Name: "calls"}, {Name: "time_ns"},
-		{Name: "bytes"}, {Name: "mean_ns"}, {Name: "share_now"}, {Name: "calls_per_second"}, {Name: "bytes_per_second"}}}
+	r := newRows("mpitx.top-function-ranks", "function within rank host state calls time_ns bytes mean_ns share_now calls_per_second bytes_per_second")
 	for i := range ranks {
 		x := &ranks[i]
 		host, state := "", ""

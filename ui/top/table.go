@@ -9,6 +9,7 @@ import (
 
 	"mpitx/text"
 	"mpitx/ui/chart"
+	"mpitx/ui/screen"
 )
 
 // entry is a line of a table: what it shows, and what it is sorted by.
@@ -142,18 +143,7 @@ func variables(f *Frame, filter string) []entry {
 
 // matches says whether a row passes the filter: all its words are in the name, the object or the class, in upper or lower case.
 func matches(r *Row, filter string) bool {
-	return hasWords(r.Variable+" "+r.Object+" "+r.Class.String(), filter)
-}
-
-// hasWords says whether all words are in a text, in upper or lower case.
-func hasWords(text, words string) bool {
-	text = strings.ToLower(text)
-	for word := range strings.FieldsSeq(strings.ToLower(words)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	return screen.HasWords(r.Variable+" "+r.Object+" "+r.Class.String(), filter)
 }
 
 // rankEntries are the lines of a view of ranks, also of those that d lacks; nil: there are no values yet.
