@@ -57,14 +57,16 @@ func (s *Section) Shown() keys.Section {
 	return out
 }
 
-// What all screens say about common commands.
+// MessagesHelp says what the key and the command for messages do.
 const MessagesHelp = "show all messages and what is wrong with the run, in full"
 
 // ThemeHelp names the themes.
 var ThemeHelp = "choose the colours: " + strings.Join(term.Themes, ", ")
 
-// Quit and Suspend are actions.
-func Quit() tea.Cmd    { return tea.Quit }
+// Quit is the action that ends the program.
+func Quit() tea.Cmd { return tea.Quit }
+
+// Suspend is the action that gives the terminal to the shell.
 func Suspend() tea.Cmd { return tea.Suspend }
 
 // Quiet is an action without a command.
