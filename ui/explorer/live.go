@@ -40,7 +40,6 @@ type live struct {
 type (
 	startedMsg struct {
 		backend link.Backend
-		serial  int
 		err     error
 	}
 	eventMsg struct {
@@ -75,7 +74,7 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 	m.x, m.failed, m.ended, m.phase, m.workload = nil, "", "", "starting the back end", ""
 	m.quiet, m.edit, m.stale = map[int]string{}, editing{}, false // the new library has none of the writes
 	m.watching.begin()
-	o, serial, exclude := m.o, m.serial, slices.Clone(m.exclude)
+	o, exclude := m.o, slices.Clone(m.exclude)
 	return func() tea.Msg {
 		if old != nil {
 			old.Close()
@@ -83,7 +82,7 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		b, err := o.Start(ctx, exclude)
-		return startedMsg{b, serial, err}
+		return startedMsg{b, err}
 	}
 }
 

@@ -3,6 +3,7 @@ package top
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,16 +37,20 @@ func (f *Frame) Table() *export.Rows {
 // rankTable has a row for each rank of a variable.
 func rankTable(f *Frame, d *Detail) *export.Rows {
 	r := newRows("mpitx.top-ranks", "variable class object rank host state raw delta rate text status unit")
-	states := map[int]string{}
-	for i := range f.Ranks {
-		states[f.Ranks[i].Rank] = f.Ranks[i].Word()
-	}
 	for k := range d.Ranks {
 		v := &d.Ranks[k]
-		r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, v.Rank, v.Host, states[v.Rank],
+		_, state := f.hostAndState(v.Rank)
+		r.Rows = append(r.Rows, []any{d.Variable, d.Class.String(), d.Object, v.Rank, v.Host, state,
 			finite(v.Raw), finite(v.Delta), finite(v.Rate), v.Text, v.Status.String(), d.Unit})
 	}
 	return r
+}
+
+func (f *Frame) hostAndState(rank int) (host, state string) {
+	if k := slices.IndexFunc(f.Ranks, func(r RankInfo) bool { return r.Rank == rank }); k >= 0 {
+		return f.Ranks[k].Host, f.Ranks[k].Word()
+	}
+	return "", ""
 }
 
 // Histories has a row for each rank and bin with a value, for programs.

@@ -84,10 +84,7 @@ func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Row
 	r := newRows("mpitx.top-function-ranks", "function within rank host state calls time_ns bytes mean_ns share_now calls_per_second bytes_per_second")
 	for i := range ranks {
 		x := &ranks[i]
-		host, state := "", ""
-		if k := slices.IndexFunc(f.Ranks, func(r RankInfo) bool { return r.Rank == x.Rank }); k >= 0 {
-			host, state = f.Ranks[k].Host, f.Ranks[k].Word()
-		}
+		host, state := f.hostAndState(x.Rank)
 		r.Rows = append(r.Rows, []any{fn.Name, fn.Within, x.Rank, host, state, x.Calls, int64(x.Time), x.Bytes, int64(x.Mean), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate)})
 	}
 	return r
