@@ -126,21 +126,14 @@ func (m *Model) filterBar() string {
 	for i, c := range m.criteria {
 		s := c.name + "=" + m.t.SafeLine(c.values[c.now], 40)
 		if i == m.field {
-			s = "[" + s + "]"
+			s = m.t.Paint(term.Cursor, "["+s+"]")
 		}
 		parts = append(parts, s)
 		for i == m.field && from < i && term.Width(strings.Join(parts[from:], " "))+1 > width {
 			from++
 		}
 	}
-	line := m.t.Fit(" "+strings.Join(parts[from:], " "), width) + place
-	field := "[" + m.criteria[m.field].name + "="
-	if i := strings.Index(line, field); i >= 0 {
-		if j := strings.IndexByte(line[i:], ']'); j > 0 {
-			return line[:i] + m.t.Paint(term.Cursor, line[i:i+j+1]) + line[i+j+1:]
-		}
-	}
-	return line
+	return m.t.Fit(" "+strings.Join(parts[from:], " "), width) + place
 }
 
 // bottom is the footer: the line that is typed, or a message in up to four lines, or the keys.

@@ -202,26 +202,22 @@ func (x *index) countWords(entries []int32) string {
 	if len(x.entries) > 0 && x.entries[0].change != nil {
 		return text.Count(len(entries), "difference")
 	}
-	var variables, events, sources int
+	var counts [3]int
 	for _, k := range entries {
 		switch e := &x.entries[k]; {
 		case e.event != nil:
-			events++
+			counts[1]++
 		case e.source != nil:
-			sources++
+			counts[2]++
 		default:
-			variables++
+			counts[0]++
 		}
 	}
-	words := []string{}
-	if variables > 0 || events+sources == 0 {
-		words = append(words, text.Count(variables, "variable"))
-	}
-	if events > 0 {
-		words = append(words, text.Count(events, "event"))
-	}
-	if sources > 0 {
-		words = append(words, text.Count(sources, "event source"))
+	var words []string
+	for i, noun := range [...]string{"variable", "event", "event source"} {
+		if counts[i] > 0 || len(entries) == 0 && i == 0 {
+			words = append(words, text.Count(counts[i], noun))
+		}
 	}
 	return strings.Join(words, ", ")
 }

@@ -283,7 +283,7 @@ func (c *Client) Close() error {
 			c.in.Close()
 		}()
 	}
-	for _, step := range []func(){func() { terminate(c.cmd) }, c.kill} {
+	for _, step := range []func(){func() { terminate(c.cmd) }, c.kill, func() {}} {
 		select {
 		case <-c.over:
 			return nil
@@ -291,12 +291,7 @@ func (c *Client) Close() error {
 			step()
 		}
 	}
-	select {
-	case <-c.over:
-		return nil
-	case <-time.After(grace):
-		return errors.New("the back end does not end")
-	}
+	return errors.New("the back end does not end")
 }
 
 func (c *Client) kill() {
