@@ -49,8 +49,8 @@ func TestQuiet(t *testing.T) {
 				t.Errorf("%s: call %d was made at %v; a sample of %v has it", m.family, n, c.enter, after[0])
 			}
 			before := times[n]
-			if least := int(phase/interval) * 3 / 4; len(before) < least {
-				t.Fatalf("%s: %d samples before call %d, at least %d are expected", m.family, len(before), n, least)
+			if least := int(phase/interval)*3/4 - int(r.rank(t, 0).Counters.Missed); len(before) < least { // a busy machine
+				t.Fatalf("%s: %d samples before call %d, at least %d are expected: %+v", m.family, len(before), n, least, r.rank(t, 0).Counters)
 			}
 			if last := before[len(before)-1]; last < c.enter-interval-clockError || last > c.leave+clockError {
 				t.Errorf("%s: call %d was made at %v; the last sample before it is of %v", m.family, n, c.enter, last)
