@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
 // The JSON form of a catalog (docs/schema.md) follows the tags of the model, except for readings, whose values are decoded by
@@ -185,13 +186,16 @@ func AppendJSON(b []byte, x any) ([]byte, error) {
 	return appendPrintable(b, raw), err
 }
 
+// marshal writes durations as nanoseconds.
 func marshal(x any) ([]byte, error) {
-	b, err := json.Marshal(x, json.Deterministic(true))
+	b, err := json.Marshal(x, asUsual)
 	if err != nil {
-		b, err = json.Marshal(x, json.Deterministic(true), marshalBytes, jsontext.AllowInvalidUTF8(true)) // with an encoding for invalid UTF-8
+		b, err = json.Marshal(x, asUsual, marshalBytes, jsontext.AllowInvalidUTF8(true)) // with an encoding for invalid UTF-8
 	}
 	return b, err
 }
+
+var asUsual = json.JoinOptions(json.Deterministic(true), jsonv1.FormatDurationAsNano(true))
 
 // Texts that are not UTF-8 are objects, {"bytes":"6869ff"}. Checking for them slows everything down, so it is only the second try.
 var (

@@ -11,7 +11,7 @@ import (
 
 	"mpitx/recording"
 	"mpitx/recording/compare"
-	"mpitx/recording/profile"
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
@@ -25,7 +25,7 @@ var CompareFormats = []Format{FormatTable, FormatWide, FormatJSON, FormatNDJSON,
 type CompareOptions struct {
 	Terminal
 	Table    string // one of CompareTables, whole; "": the summary, or all tables in formats of rows
-	Findings []profile.Finding
+	Findings []finding.Finding
 }
 
 // Compare writes a comparison.

@@ -2,9 +2,9 @@ package export
 
 import (
 	"io"
+	"time"
 
 	"mpitx/recording/compare"
-	"mpitx/recording/profile"
 )
 
 const compareSchema = "mpitx.compare"
@@ -78,45 +78,47 @@ func numbersOf(it *compare.Item, table string) (source, destination any) {
 }
 
 type jsonSide struct {
-	Run       string `json:"run"`
-	Program   string `json:"program"`
-	Library   string `json:"library"`
-	Size      int    `json:"size"`
-	ElapsedNs int64  `json:"elapsed_ns"`
+	Run     string        `json:"run"`
+	Program string        `json:"program"`
+	Library string        `json:"library"`
+	Size    int           `json:"size"`
+	Elapsed time.Duration `json:"elapsed_ns"`
 
 	// Incomplete are the ranks whose numbers may be too small, and which are in no mean.
 	Incomplete []int `json:"incomplete_ranks,omitempty"`
 }
 
-type jsonDifference struct {
-	What string `json:"what"`
-	Base string `json:"base"`
-	New  string `json:"new"`
+// jsonItem is an item of a table, with its quantities as members.
+type jsonItem struct {
+	*compare.Item
+	table string
 }
 
-// item writes an item with its quantities as members.
-func (d *jsonDocument) item(it *compare.Item, table string) {
+func (x jsonItem) MarshalJSON() ([]byte, error) {
 	var names []string
 	var values []any
-	add := func(name string, value any) { names, values = append(names, name), append(values, value) }
-	source, destination := numbersOf(it, table)
-	for _, m := range []struct {
-		name  string
-		value any
-		given bool
-	}{{"name", it.Name, source == nil && table != "run"}, {"within", it.Within, it.Within != ""}, {"site", it.Site, it.Site != ""}, {"new_site", it.NewSite, it.NewSite != ""},
-		{"class", it.Class, it.Class != ""}, {"object", it.Object, it.Object != ""}, {"source", source, destination != nil}, {"destination", destination, destination != nil},
-		{"rank", source, table == "ranks"}, {"side", it.Side.String(), table != "run"}, {"unit", it.Measures[0].Unit, table == "variables" && it.Measures[0].Unit != ""}} {
-		if m.given {
-			add(m.name, m.value)
+	add := func(name string, value any, given bool) {
+		if given {
+			names, values = append(names, name), append(values, value)
 		}
 	}
-	for _, m := range it.Measures {
-		add(m.Name, jsonDelta(m.Delta))
+	source, destination := numbersOf(x.Item, x.table)
+	unit := x.Measures[0].Unit
+	add("name", x.Name, source == nil && x.table != "run")
+	add("within", x.Within, x.Within != "")
+	add("site", x.Site, x.Site != "")
+	add("new_site", x.NewSite, x.NewSite != "")
+	add("class", x.Class, x.Class != "")
+	add("object", x.Object, x.Object != "")
+	add("source", source, destination != nil)
+	add("destination", destination, destination != nil)
+	add("rank", source, x.table == "ranks")
+	add("side", x.Side.String(), x.table != "run")
+	add("unit", unit, x.table == "variables" && unit != "")
+	for _, m := range x.Measures {
+		add(m.Name, jsonDelta(m.Delta), true)
 	}
-	if d.err == nil {
-		d.b, d.err = appendObject(d.b, names, func(i int) any { return values[i] })
-	}
+	return appendObject(nil, names, func(i int) any { return values[i] })
 }
 
 // jsonDelta writes only the numbers that are known.
@@ -138,43 +140,26 @@ func compareJSON(w io.Writer, c *compare.Comparison, o CompareOptions) error {
 	d := &jsonDocument{b: []byte("{\n  \"schema\": \"" + compareSchema + "\",\n  \"version\": 1")}
 	for side, runs := range c.Sides {
 		jsonList(d, compare.Side(side).String(), mapped(runs, func(in compare.Input) jsonSide {
-			s := jsonSide{Run: in.Run.Dir, ElapsedNs: int64(in.Elapsed()), Incomplete: in.Run.IncompleteRanks()}
+			s := jsonSide{Run: in.Run.Dir, Elapsed: in.Elapsed(), Incomplete: in.Run.IncompleteRanks()}
 			for _, r := range in.Run.Ranks {
 				s.Program, s.Library, s.Size = r.Program, oneLine(r.Library), max(s.Size, r.Size)
 			}
 			return s
 		}))
 	}
-	jsonList(d, "differences", mapped(c.Differences, func(x compare.Difference) jsonDifference { return jsonDifference(x) }))
-	jsonList(d, "findings", mapped(o.Findings, func(f profile.Finding) jsonFinding { return jsonFinding{f.Kind, f.Text, f.Next, f.Weight} }))
+	jsonList(d, "differences", c.Differences)
+	jsonList(d, "findings", o.Findings)
 	for _, table := range CompareTables {
-		if table == "run" {
-			for _, it := range c.Run {
-				d.b = append(d.b, ",\n  \"run\": "...)
-				d.item(it, table)
-			}
-			continue
+		items := mapped(compareItems(c, table), func(it *compare.Item) jsonItem { return jsonItem{it, table} })
+		if table != "run" {
+			jsonList(d, table, items)
+		} else if len(items) > 0 {
+			d.member(table, items[0])
 		}
-		d.items(table, compareItems(c, table))
 	}
 	if d.err != nil {
 		return d.err
 	}
 	_, err := w.Write(append(d.b, "\n}\n"...))
 	return err
-}
-
-func (d *jsonDocument) items(table string, items []*compare.Item) {
-	d.b = append(d.b, ",\n  \""+table+"\": ["...)
-	for i, it := range items {
-		if i > 0 {
-			d.b = append(d.b, ',')
-		}
-		d.b = append(d.b, "\n    "...)
-		d.item(it, table)
-	}
-	if len(items) > 0 {
-		d.b = append(d.b, "\n  "...)
-	}
-	d.b = append(d.b, ']')
 }

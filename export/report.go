@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/finding"
 	"mpitx/recording/profile"
 	"mpitx/recording/trigger"
 	"mpitx/text"
@@ -28,7 +29,7 @@ type ReportOptions struct {
 	Terminal
 	Run      string // how the user names the run
 	Table    string // one of ReportTables, whole; "": the summary, or the functions in formats of rows
-	Findings []profile.Finding
+	Findings []finding.Finding
 	Triggers []*trigger.Trigger
 	Lost     bool     // the agent had no memory for all calls
 	Tools    []string // that intercepted the calls of the program, outermost first
@@ -289,7 +290,7 @@ func findings(b *bytes.Buffer, o ReportOptions, most int) {
 	b.WriteString(o.paint(headerStyle, "FINDINGS") + "\n")
 	for i, f := range o.Findings[:min(len(o.Findings), most)] {
 		o.hanging(b, fmt.Sprintf("%d. ", i+1), f.Text)
-		if next := NextText(f, o.Run); next != "" {
+		if next := f.NextText(o.Run); next != "" {
 			o.hanging(b, "   ", next)
 		}
 	}

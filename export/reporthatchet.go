@@ -52,7 +52,7 @@ func reportHatchet(w io.Writer, p *profile.Profile) error {
 			continue
 		}
 		way := []*hatchetNode{root}
-		for _, f := range slices.Backward(framesOf(s)) {
+		for _, f := range slices.Backward(s.Places()) {
 			way = append(way, child(way[len(way)-1], hatchetData{Name: cmp.Or(f.Function, f.Address.String()), Type: "function", File: f.File, Line: f.Line}))
 		}
 		way = append(way, child(way[len(way)-1], hatchetData{Name: s.Name, Type: "function"}))
@@ -63,14 +63,6 @@ func reportHatchet(w io.Writer, p *profile.Profile) error {
 		}
 	}
 	return hatchetDocument(w, p, nodes)
-}
-
-// framesOf are the frames of a call site, also if they were not resolved.
-func framesOf(f *profile.Function) []profile.Frame {
-	if len(f.Frames) > 0 {
-		return f.Frames
-	}
-	return mapped(f.Stack, func(a profile.Address) profile.Frame { return profile.Frame{Address: a} })
 }
 
 // hatchetRow has a node's metrics on one rank: its own, and with those of its children.

@@ -19,11 +19,3 @@ func ReportHead(p *profile.Profile, t Terminal) []string {
 func ReportTable(p *profile.Profile, name string, t Terminal) *Rows {
 	return peopleTable(p, name, 0, t)
 }
-
-// NextText says what to look at after a finding; "" if nothing.
-func NextText(f profile.Finding, run string) string {
-	if f.Next == "" {
-		return ""
-	}
-	return strings.ReplaceAll("Look at "+f.Next+".", " RUN", " "+run)
-}

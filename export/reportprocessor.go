@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"time"
 
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
@@ -11,47 +12,29 @@ import (
 // The members of a report's JSON document about processors.
 type (
 	jsonCores struct {
-		Groups  []jsonCoreGroup `json:"groups"`
-		DelayNs int64           `json:"delay_ns"`
-	}
-	jsonCoreGroup struct {
-		Host  string  `json:"host"`
-		Ranks []int   `json:"ranks"`
-		Cores int     `json:"cores,omitzero"`
-		Quota float64 `json:"quota,omitzero"`
-	}
-	jsonRange struct {
-		LeastNs int64 `json:"least_ns"`
-		MostNs  int64 `json:"most_ns"`
+		Groups []processor.Group `json:"groups"`
+		Delay  time.Duration     `json:"delay_ns"`
 	}
 	jsonProcessor struct {
-		Cores     int        `json:"cores,omitzero"`
-		CPUTimeNs int64      `json:"cpu_time_ns"`
-		CPUWaitNs int64      `json:"cpu_wait_ns"`
-		Estimated bool       `json:"estimated,omitzero"`
-		WaitNs    int64      `json:"wait_ns"`
-		Computed  *jsonRange `json:"computed,omitempty"`
-		Waited    *jsonRange `json:"waited,omitempty"`
-		Slept     *jsonRange `json:"slept,omitempty"`
+		Cores     int              `json:"cores,omitzero"`
+		CPUTime   time.Duration    `json:"cpu_time_ns"`
+		CPUWait   time.Duration    `json:"cpu_wait_ns"`
+		Estimated bool             `json:"estimated,omitzero"`
+		Wait      time.Duration    `json:"wait_ns"`
+		Computed  *processor.Range `json:"computed,omitempty"`
+		Waited    *processor.Range `json:"waited,omitempty"`
+		Slept     *processor.Range `json:"slept,omitempty"`
 	}
 )
-
-func coresOf(p *processor.Processor) jsonCores {
-	return jsonCores{mapped(p.Groups, func(g processor.Group) jsonCoreGroup {
-		return jsonCoreGroup{g.Host, mapped(g.Ranks, func(r *processor.Rank) int { return r.Number }), g.Cores, g.Quota}
-	}), int64(p.Delay())}
-}
-
-func rangeOf(r processor.Range) *jsonRange { return &jsonRange{int64(r.Least), int64(r.Most)} }
 
 func processorOf(p *profile.Profile, rank *profile.Rank) *jsonProcessor {
 	r := rank.Processor
 	if r == nil {
 		return nil
 	}
-	j := &jsonProcessor{Cores: r.Cores, CPUTimeNs: int64(r.Time), CPUWaitNs: int64(r.Wait), Estimated: r.Estimated, WaitNs: int64(r.ThreadWait)}
+	j := &jsonProcessor{Cores: r.Cores, CPUTime: r.Time, CPUWait: r.Wait, Estimated: r.Estimated, Wait: r.ThreadWait}
 	if len(p.Cut.Phases) == 0 {
-		j.Computed, j.Waited, j.Slept = rangeOf(r.Ran), rangeOf(r.Waited), rangeOf(r.Slept)
+		j.Computed, j.Waited, j.Slept = &r.Ran, &r.Waited, &r.Slept
 	}
 	return j
 }
@@ -68,10 +51,10 @@ func processorCells(p *profile.Profile, rank *profile.Rank) []any {
 	if j.Cores > 0 {
 		cells[0] = j.Cores
 	}
-	cells[1], cells[2], cells[3] = j.CPUTimeNs, j.CPUWaitNs, j.WaitNs
-	for i, r := range []*jsonRange{j.Computed, j.Waited, j.Slept} {
+	cells[1], cells[2], cells[3] = int64(j.CPUTime), int64(j.CPUWait), int64(j.Wait)
+	for i, r := range []*processor.Range{j.Computed, j.Waited, j.Slept} {
 		if r != nil {
-			cells[4+2*i], cells[5+2*i] = r.LeastNs, r.MostNs
+			cells[4+2*i], cells[5+2*i] = int64(r.Least), int64(r.Most)
 		}
 	}
 	return cells

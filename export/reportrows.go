@@ -120,16 +120,8 @@ func objectRows(p *profile.Profile) *Rows {
 func sizeRows(p *profile.Profile) *Rows {
 	r := rowsOf("mpitx.report.sizes", "function way bytes_from bytes_to messages")
 	for _, s := range p.Sizes {
-		for k, n := range s.Messages {
-			if n == 0 {
-				continue
-			}
-			from, to := profile.SizeRange(k)
-			row := []any{s.Function, wayOf(s), from, to, n}
-			if to == 0 && k > 0 {
-				row[3] = nil
-			}
-			r.Rows = append(r.Rows, row)
+		for _, b := range s.Buckets() {
+			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), b.From, optional(b.To), b.Messages})
 		}
 	}
 	return r

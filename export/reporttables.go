@@ -171,16 +171,13 @@ func sizeTable(p *profile.Profile, t Terminal) *Rows {
 	r := &Rows{Columns: []RowColumn{{Header: "FUNCTION"}, {Header: "WAY"}, {Header: "FROM", Right: true}, {Header: "TO", Right: true}, {Header: "MESSAGES", Right: true}, {Header: "SHARE", Right: true}}}
 	for _, s := range p.Sizes {
 		all := s.Count()
-		for k, n := range s.Messages {
-			if n == 0 {
-				continue
-			}
-			from, to := profile.SizeRange(k)
+		for _, b := range s.Buckets() {
 			last := any(nil)
-			if to > 0 || k == 0 {
-				last = t.Amount(float64(to), "B")
+			if b.To != nil {
+				last = t.Amount(float64(*b.To), "B")
 			}
-			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), t.Amount(float64(from), "B"), last, n, text.Percent(float64(n) / float64(all))})
+			share := text.Percent(float64(b.Messages) / float64(all))
+			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), t.Amount(float64(b.From), "B"), last, b.Messages, share})
 		}
 	}
 	return r

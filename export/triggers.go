@@ -90,7 +90,7 @@ func number(n *int) string {
 }
 
 // optional is a cell for programs.
-func optional(n *int) any {
+func optional[T any](n *T) any {
 	if n == nil {
 		return nil
 	}

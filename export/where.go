@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/finding"
 	"mpitx/recording/where"
 	"mpitx/text"
 )
@@ -30,8 +31,8 @@ func (x *Where) Write(w io.Writer, f Format, t Terminal) error {
 		return x.rows().Write(w, f, t)
 	}
 	fmt.Fprintf(w, "%s: %s%s\n", t.Safe(filepath.Base(x.Run.Dir)), text.Count(x.Job.Size, "rank"), runState(x.Run))
-	for _, finding := range x.Report.Findings {
-		words := finding.Text
+	for _, f := range x.Report.Findings {
+		words := f.Text
 		if !t.UTF8 {
 			words = strings.ReplaceAll(strings.ReplaceAll(words, "→", "->"), "…", "...")
 		}
@@ -91,53 +92,38 @@ func (x *Where) rows() *Rows {
 			since = ""
 		}
 		rows.Rows = append(rows.Rows, []any{text.RankList(g.Ranks), g.Condition.String(), g.Doing, g.Call, g.Object, g.Peer, g.Tag, bytes, seconds, since, g.Site,
-			strings.TrimPrefix(g.Requests, "; "), g.End, g.Outside, strings.Join(g.Stack, " < ")})
+			g.Requests, g.End, g.Outside, strings.Join(g.Stack, " < ")})
 	}
 	return rows
 }
 
 // json writes everything for programs.
 func (x *Where) json(w io.Writer) error {
-	type finding struct {
-		Kind      string          `json:"kind"`
-		Ranks     []int           `json:"ranks"`
-		Certainty where.Certainty `json:"certainty"`
-		Text      string          `json:"text"`
+	type shown struct {
+		finding.Finding
+		Share *float64 `json:"share,omitempty"` // it is about a moment
 	}
 	type state struct {
-		Ranks     []int    `json:"ranks"`
-		Condition string   `json:"condition"`
-		State     string   `json:"state"`
-		Waits     bool     `json:"waits"`
-		Call      string   `json:"call,omitempty"`
-		Object    string   `json:"object,omitempty"`
-		Peer      string   `json:"peer,omitempty"`
-		Tag       string   `json:"tag,omitempty"`
-		Bytes     *int64   `json:"bytes,omitempty"`
-		Seconds   *float64 `json:"seconds,omitempty"`
-		Site      string   `json:"site,omitempty"`
-		Requests  string   `json:"requests,omitempty"`
-		End       string   `json:"end,omitempty"`
-		Outside   string   `json:"outside,omitempty"`
-		Stack     []string `json:"stack,omitempty"`
+		where.Group
+		Bytes   *int64   `json:"bytes,omitempty"`
+		Seconds *float64 `json:"seconds,omitempty"`
 	}
 	answer := struct {
-		Schema   string    `json:"schema"`
-		Version  int       `json:"version"`
-		Run      string    `json:"run"`
-		Size     int       `json:"size"`
-		Running  bool      `json:"running"`
-		Findings []finding `json:"findings"`
-		States   []state   `json:"states"`
+		Schema   string  `json:"schema"`
+		Version  int     `json:"version"`
+		Run      string  `json:"run"`
+		Size     int     `json:"size"`
+		Running  bool    `json:"running"`
+		Findings []shown `json:"findings"`
+		States   []state `json:"states"`
 
 		Incomplete []int `json:"incomplete_ranks,omitempty"`
-	}{"mpitx.where", 1, x.Run.Dir, x.Job.Size, x.Run.Running(), []finding{}, []state{}, x.Run.IncompleteRanks()}
+	}{"mpitx.where", 1, x.Run.Dir, x.Job.Size, x.Run.Running(), []shown{}, []state{}, x.Run.IncompleteRanks()}
 	for _, f := range x.Report.Findings {
-		answer.Findings = append(answer.Findings, finding(f))
+		answer.Findings = append(answer.Findings, shown{Finding: f})
 	}
 	for _, g := range x.Report.Groups {
-		s := state{Ranks: g.Ranks, Condition: g.Condition.String(), State: g.Doing, Waits: g.Waits, Call: g.Call, Object: g.Object, Peer: g.Peer, Tag: g.Tag,
-			Site: g.Site, Requests: strings.TrimPrefix(g.Requests, "; "), End: g.End, Outside: g.Outside, Stack: g.Stack}
+		s := state{Group: g}
 		if g.Bytes >= 0 {
 			s.Bytes = &g.Bytes
 		}

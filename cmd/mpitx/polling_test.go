@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/finding"
 	"mpitx/recording/where"
 )
 
@@ -121,7 +122,7 @@ func TestNoFalseDeadlock(t *testing.T) {
 					if f.Kind == "wait" {
 						waits++
 					}
-					if f.Certainty == where.Certain && f.Kind != "wait" {
+					if f.Certainty == finding.Certain && f.Kind != "wait" {
 						s.Errorf("look %d: %s: %s", n, f.Kind, f.Text)
 					}
 				}

@@ -56,7 +56,7 @@ func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name st
 	t := export.Terminal{UTF8: true}
 	d := document{Title: t.Safe(path.Base(name)), Head: export.ReportHead(p, t), Calls: p.Total.Calls}
 	for _, f := range p.Findings() {
-		d.Findings = append(d.Findings, finding{t.Safe(f.Text), t.Safe(export.NextText(f, name))})
+		d.Findings = append(d.Findings, finding{t.Safe(f.Text), t.Safe(f.NextText(name))})
 	}
 	chart := func(title, note string, svg template.HTML) {
 		if svg != "" {

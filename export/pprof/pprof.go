@@ -56,12 +56,7 @@ func Write(w io.Writer, p *profile.Profile) error {
 
 func (b *builder) add(s *profile.Function) {
 	stack := []*pprof.Location{b.location(s.Name, nil, pprof.Line{Function: b.function(s.Name, "")})}
-	frames := s.Frames
-	if len(frames) == 0 {
-		for _, a := range s.Stack {
-			frames = append(frames, profile.Frame{Address: a})
-		}
-	}
+	frames := s.Places()
 	for len(frames) > 0 { // a location has the functions that are inlined at one address
 		n := 1
 		for n < len(frames) && frames[n-1].Inlined {

@@ -10,6 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/recording"
+	"mpitx/recording/finding"
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
 )
@@ -169,7 +170,7 @@ func known() (a, b *profile.Profile) {
 	return a, b
 }
 
-func texts(list []profile.Finding) string {
+func texts(list []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range list {
 		fmt.Fprintf(&b, "%s: %s", f.Kind, f.Text)

@@ -13,7 +13,11 @@ import (
 
 // Difference is a property of the runs that differs between the sides. Several values of a side are joined by commas. Of functions and
 // phases it names those that only one side has.
-type Difference struct{ What, Base, New string }
+type Difference struct {
+	What string `json:"what"`
+	Base string `json:"base"`
+	New  string `json:"new"`
+}
 
 // differences lists what was run differently.
 func (c *Comparison) differences() (list []Difference) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/recording/finding"
 	"mpitx/recording/profile"
 	"mpitx/text"
 )
@@ -22,14 +23,14 @@ const (
 
 // Findings returns what changed most: first the run time, then where time went, most first, then messages and variables. Changes within
 // the spread of runs are no findings. command compares the same runs.
-func (c *Comparison) Findings(command string) []profile.Finding {
+func (c *Comparison) Findings(command string) []finding.Finding {
 	if !c.Profiles {
 		return c.changedVariables()
 	}
 	f := c.finder()
 	f.command = command
 	list := slices.Concat(f.places(), f.outside(), f.initializing(), f.phases())
-	slices.SortStableFunc(list, func(a, b profile.Finding) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+	slices.SortStableFunc(list, func(a, b finding.Finding) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
 	said := map[string]bool{} // what to look at is said once
 	for i := range list {
 		if next := list[i].Next; said[next] {
@@ -77,22 +78,33 @@ func (f *finder) share(change float64) string {
 	return fmt.Sprintf(", %.0f %% of the run's %s", 100*change/f.run.Change(), word)
 }
 
-func (f *finder) runTime() []profile.Finding {
+// figures are the means of both sides.
+func figures(measures ...Measure) finding.Figures {
+	all := finding.Figures{}
+	for _, m := range measures {
+		if m.Known() {
+			all["base_"+m.Name], all["new_"+m.Name] = m.Base.Mean(), m.New.Mean()
+		}
+	}
+	return all
+}
+
+func (f *finder) runTime() []finding.Finding {
 	if f.run.WithinSpread() && math.Abs(f.run.Change()) >= significant*f.length {
-		return []profile.Finding{{Kind: "run time", Weight: f.part(f.run.Change()),
+		return []finding.Finding{{Kind: "run time", Certainty: finding.Possible, Share: f.part(f.run.Change()), Figures: figures(f.run),
 			Text: fmt.Sprintf("the run takes %s (%s%s), which is within the spread%s", more(f.run), arrow(f.run), relative(f.run.Delta), varies(f.run.Delta))}}
 	}
 	if !f.matters(f.run.Delta) {
 		return nil
 	}
 	inMPI, useful := f.c.Run[0].Measure("in_mpi_ns"), f.c.Run[0].Measure("useful_ns")
-	return []profile.Finding{{Kind: "run time", Weight: f.part(f.run.Change()),
+	return []finding.Finding{{Kind: "run time", Share: f.part(f.run.Change()), Figures: figures(f.run, inMPI, useful),
 		Text: fmt.Sprintf("the run takes %s (%s%s): on average, ranks spend %s in MPI and %s outside of it%s", more(f.run), arrow(f.run), relative(f.run.Delta),
 			more(inMPI), more(useful), varies(f.run.Delta))}}
 }
 
 // places finds the call sites whose time changed; functions if no sites were counted.
-func (f *finder) places() (list []profile.Finding) {
+func (f *finder) places() (list []finding.Finding) {
 	items := f.c.Sites
 	if len(items) == 0 {
 		items = f.c.Functions
@@ -102,7 +114,7 @@ func (f *finder) places() (list []profile.Finding) {
 		if it.Within != "" || profile.Initializes(it.Name) || !f.matters(time.Delta) || !f.sure(time.Change()) {
 			continue
 		}
-		found := profile.Finding{Kind: "calls", Weight: f.part(time.Change())}
+		found := finding.Finding{Kind: "calls", Subject: it.Where(), Share: f.part(time.Change()), Figures: figures(time, it.Measure("calls"), it.Measure("time_ns"))}
 		if it.Side != Both {
 			side, m := it.Side, it.Measure("calls")
 			found.Text = fmt.Sprintf("only %s has %s: it takes %s a rank in %s calls%s", f.c.names(side), it.Where(), amount(math.Abs(time.Change()), "ns"),
@@ -242,7 +254,7 @@ func (f *finder) late(it *Item) (late *Item, does string) {
 }
 
 // outside finds changes of what ranks do outside of MPI, on all ranks or on one.
-func (f *finder) outside() (list []profile.Finding) {
+func (f *finder) outside() (list []finding.Finding) {
 	for _, way := range f.pastimes() {
 		if all := f.c.Run[0].Measure(way.measure); way != away || f.sure(all.Change()) { // waiting for cores is part of away
 			list = append(list, f.spends(way, all)...)
@@ -252,20 +264,20 @@ func (f *finder) outside() (list []profile.Finding) {
 }
 
 // spends finds a change of the time of one thing that ranks do.
-func (f *finder) spends(way pastime, all Measure) []profile.Finding {
+func (f *finder) spends(way pastime, all Measure) []finding.Finding {
 	if r, others := f.apart(way); r != nil {
 		d := r.Measure(way.measure)
-		return []profile.Finding{{Kind: way.kind, Weight: f.part(d.Change()),
+		return []finding.Finding{{Kind: way.kind, Ranks: []int{r.Source}, Share: f.part(d.Change()), Figures: figures(d),
 			Text: fmt.Sprintf("rank %d %s outside of MPI for %s (%s), %s%s", r.Source, way.does, more(d), arrow(d), others, varies(d.Delta)),
 			Next: fmt.Sprintf(way.one, r.Source)}}
 	}
 	if found, ok := f.divided(way); ok {
-		return []profile.Finding{found}
+		return []finding.Finding{found}
 	}
 	if !f.matters(all.Delta) {
 		return nil
 	}
-	return []profile.Finding{{Kind: way.kind, Weight: f.part(all.Change()),
+	return []finding.Finding{{Kind: way.kind, Share: f.part(all.Change()), Figures: figures(all),
 		Text: fmt.Sprintf("ranks %s outside of MPI for %s (%s a rank)%s%s", way.do, more(all), arrow(all), f.share(all.Change()), varies(all.Delta)),
 		Next: way.all}}
 }
@@ -314,7 +326,7 @@ func othersText(who string, changes []float64, size float64) string {
 }
 
 // divided says which ranks do something for longer and which for less long, if not all of them changed alike.
-func (f *finder) divided(way pastime) (found profile.Finding, ok bool) {
+func (f *finder) divided(way pastime) (found finding.Finding, ok bool) {
 	if len(f.c.SameRanks) < 2 {
 		return found, false
 	}
@@ -334,6 +346,7 @@ func (f *finder) divided(way pastime) (found profile.Finding, ok bool) {
 		}
 	}
 	first := 0
+	found.Figures = finding.Figures{}
 	for _, sign := range []float64{1, -1} {
 		var numbers []int
 		sum := 0.0
@@ -343,13 +356,15 @@ func (f *finder) divided(way pastime) (found profile.Finding, ok bool) {
 			}
 		}
 		slices.Sort(numbers)
+		found.Ranks = append(found.Ranks, numbers...)
 		ranks := strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]"))
 		if len(ranks) == 0 || len(ranks) == len(f.c.Ranks) {
 			continue
 		}
 		mean := sum / float64(len(ranks))
-		if w := f.part(mean); math.Abs(w) > math.Abs(found.Weight) || math.Abs(w) == math.Abs(found.Weight) && numbers[0] < first {
-			found.Weight = w
+		found.Figures[map[bool]string{true: "mean_more_ns", false: "mean_less_ns"}[sign > 0]] = math.Abs(mean)
+		if w := f.part(mean); math.Abs(w) > math.Abs(found.Share) || math.Abs(w) == math.Abs(found.Share) && numbers[0] < first {
+			found.Share = w
 		}
 		first = numbers[0]
 		if len(parts) == 0 {
@@ -392,20 +407,20 @@ func pick(ranks []string, one, many string) string {
 	return many
 }
 
-func (f *finder) initializing() []profile.Finding {
+func (f *finder) initializing() []finding.Finding {
 	d := f.c.Run[0].Measure("init_ns")
 	if !f.matters(d.Delta) || !f.sure(d.Change()) {
 		return nil
 	}
-	return []profile.Finding{{Kind: "initialization", Weight: f.part(d.Change()),
+	return []finding.Finding{{Kind: "initialization", Share: f.part(d.Change()), Figures: figures(d),
 		Text: fmt.Sprintf("starting MPI takes %s a rank (%s), before the run time%s", more(d), arrow(d), varies(d.Delta))}}
 }
 
 // phases finds the named phase that changed most.
-func (f *finder) phases() []profile.Finding {
+func (f *finder) phases() []finding.Finding {
 	for _, it := range f.c.Phases {
 		if d := it.Measures[0]; it.Name != "" && it.Side == Both && f.matters(d.Delta) && f.sure(d.Change()) {
-			return []profile.Finding{{Kind: "phase", Weight: f.part(d.Change()),
+			return []finding.Finding{{Kind: "phase", Subject: it.Name, Share: f.part(d.Change()), Figures: figures(d),
 				Text: fmt.Sprintf("phase %q takes %s (%s)%s%s", it.Name, more(d), arrow(d), f.share(d.Change()), varies(d.Delta)),
 				Next: f.command + " --phase " + text.Quote(it.Name)}}
 		}
@@ -414,14 +429,14 @@ func (f *finder) phases() []profile.Finding {
 }
 
 // messages finds changes of what was sent.
-func (f *finder) messages() (list []profile.Finding) {
+func (f *finder) messages() (list []finding.Finding) {
 	bytes, messages := f.c.Run[0].Measure("bytes_sent"), f.c.Run[0].Measure("messages_sent")
 	if changed(bytes) || changed(messages) {
 		text := fmt.Sprintf("ranks send %s in %s messages", arrow(bytes), countArrow(messages))
 		if r, ok := bytes.Relative(); ok {
 			text += fmt.Sprintf(" (%+.0f %% bytes)", 100*r)
 		}
-		found := profile.Finding{Kind: "messages", Text: text, Next: "mpitx report " + f.c.Sides[New][0].Name + " matrix"}
+		found := finding.Finding{Kind: "messages", Text: text, Next: "mpitx report " + f.c.Sides[New][0].Name + " matrix", Figures: figures(bytes, messages)}
 		found.Text += mostOf(f.c.Sites, "bytes_sent", bytes.Change())
 		if pair, part := mostChanged(f.c.Peers, "bytes", bytes.Change()); part >= 0.5 && len(f.c.Peers) > 1 {
 			found.Text += fmt.Sprintf(", most of it from rank %d to %d", pair.Source, pair.Destination)
@@ -429,7 +444,7 @@ func (f *finder) messages() (list []profile.Finding) {
 		list = append(list, found)
 	}
 	if out := f.c.Run[0].Measure("bytes_out"); changed(out) {
-		found := profile.Finding{Kind: "data", Text: "collectives, one-sided operations and files take " + arrow(out) + " from the program"}
+		found := finding.Finding{Kind: "data", Figures: figures(out), Text: "collectives, one-sided operations and files take " + arrow(out) + " from the program"}
 		found.Text += mostOf(f.c.Sites, "bytes_out", out.Change())
 		list = append(list, found)
 	}
@@ -470,7 +485,7 @@ func (c *Comparison) names(side Side) string {
 }
 
 // changedVariables finds the variables with the greatest relative changes.
-func (c *Comparison) changedVariables() (list []profile.Finding) {
+func (c *Comparison) changedVariables() (list []finding.Finding) {
 	const most = 4
 	for _, it := range c.Variables {
 		for _, m := range []Measure{it.Measures[0], it.Measure("max")} {
@@ -482,7 +497,7 @@ func (c *Comparison) changedVariables() (list []profile.Finding) {
 				name += " of " + it.Object
 			}
 			text := fmt.Sprintf("%s: %s %s", name, map[string]string{"total": "the total over ranks goes", "mean": "the mean over time goes", "max": "the maximum goes"}[m.Name], fromTo(m))
-			list = append(list, profile.Finding{Kind: "variable", Weight: m.ratio(), Text: text + varies(m.Delta)})
+			list = append(list, finding.Finding{Kind: "variable", Subject: name, Share: m.ratio(), Text: text + varies(m.Delta), Figures: figures(m)})
 			break
 		}
 	}

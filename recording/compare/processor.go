@@ -2,11 +2,13 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"mpitx/recording/finding"
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
 )
@@ -97,9 +99,9 @@ func (f *finder) sure(change float64) bool {
 }
 
 // cores says on which side ranks had no core.
-func (f *finder) cores() []profile.Finding {
+func (f *finder) cores() []finding.Finding {
 	var parts []string
-	share := 0.0
+	found := finding.Finding{Kind: "processor", Figures: finding.Figures{}}
 	for side, inputs := range f.c.Sides {
 		var worst *processor.Shortage
 		for _, in := range inputs {
@@ -109,18 +111,20 @@ func (f *finder) cores() []profile.Finding {
 		}
 		if worst != nil {
 			parts = append(parts, f.c.names(Side(side))+": "+worst.Text)
-			share = max(share, worst.Share)
+			found.Share = max(found.Share, worst.Share)
+			found.Figures[Side(side).String()+"_wait_share"] = worst.Share
 		}
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	found := profile.Finding{Kind: "processor", Weight: share, Text: strings.Join(parts, "; ")}
+	found.Text = strings.Join(parts, "; ")
 	if m := f.c.Run[0].Measure("core_wait_ns"); f.matters(m.Delta) {
+		maps.Copy(found.Figures, figures(m))
 		found.Text += fmt.Sprintf("; ranks waited %s for cores (%s a rank)", more(m), arrow(m))
 	}
 	if f.withheld {
 		found.Text += "; whether calls became slower cannot be told"
 	}
-	return []profile.Finding{found}
+	return []finding.Finding{found}
 }

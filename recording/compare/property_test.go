@@ -103,7 +103,7 @@ func TestCompareOpposite(t *testing.T) {
 				}
 			}
 			for _, f := range c.Findings("") {
-				lines = append(lines, fmt.Sprint("finding", f.Kind, sign*f.Weight+0))
+				lines = append(lines, fmt.Sprint("finding", f.Kind, sign*f.Share+0))
 			}
 			for _, d := range c.Differences {
 				if sign < 0 {

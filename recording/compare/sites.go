@@ -48,10 +48,7 @@ func (c *Comparison) matchSites() map[*profile.Function]*match {
 // spotOf returns a site, and the key of its group.
 func spotOf(at place, s *profile.Function) (group string, _ spot) {
 	group, x := s.Name+"\x00"+s.Within, spot{at: at, site: s, lines: []int{}}
-	frames := s.Frames
-	for i := 0; len(s.Frames) == 0 && i < len(s.Stack); i++ {
-		frames = append(frames, profile.Frame{Address: s.Stack[i]})
-	}
+	frames := s.Places()
 	for i := range frames {
 		f := &frames[i]
 		build := f.Address.BuildID

@@ -5,13 +5,17 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"time"
 
 	"mpitx/recording"
 )
 
 // Range is a time that is known to lie between two.
-type Range struct{ Least, Most time.Duration }
+type Range struct {
+	Least time.Duration `json:"least_ns"`
+	Most  time.Duration `json:"most_ns"`
+}
 
 // Known reports whether the time is known to within a part of a whole.
 func (r Range) Known(part float64, whole time.Duration) bool {
@@ -40,6 +44,9 @@ type Rank struct {
 	quotaGroup uint64
 }
 
+// MarshalJSON writes the number: documents refer to ranks by it.
+func (r *Rank) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(r.Number), 10), nil }
+
 // Elapsed is the time for which the split is known; 0 if calls were not timed.
 func (r *Rank) Elapsed() time.Duration { return r.Inside + r.Outside }
 
@@ -63,10 +70,10 @@ type Processor struct {
 
 // Group is a set of ranks that share cores: each shares some with another one.
 type Group struct {
-	Host  string
-	Ranks []*Rank
-	Cores int     // that they may use together; 0: unknown
-	Quota float64 // of how many cores a control group lets them use the time; 0: no limit
+	Host  string  `json:"host"`
+	Ranks []*Rank `json:"ranks"`
+	Cores int     `json:"cores,omitzero"` // that they may use together; 0: unknown
+	Quota float64 `json:"quota,omitzero"` // of how many cores a control group lets them use the time; 0: no limit
 }
 
 // Short reports whether there are more ranks than cores.

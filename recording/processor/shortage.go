@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
@@ -23,6 +24,16 @@ type Shortage struct {
 	// Sure says that the rank waited outside of MPI. In MPI, a rank that yields to others while it waits for a message looks as one that waits
 	// for a core.
 	Sure bool
+}
+
+// Finding is the finding that ranks had no core.
+func (s *Shortage) Finding() finding.Finding {
+	f := finding.Finding{Kind: "processor", Ranks: []int{s.Rank.Number}, Share: s.Share, Text: s.Text,
+		Figures: finding.Figures{"wait_share": s.Share, "ranks": float64(len(s.Group.Ranks)), "cores": float64(s.Group.Cores)}}
+	if !s.Sure {
+		f.Certainty = finding.Possible
+	}
+	return f
 }
 
 // Shortages returns what is known, the most important first: one for ranks that outnumber their cores, and one for the others.

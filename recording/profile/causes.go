@@ -7,7 +7,7 @@ import (
 
 // oneCause joins findings that have the same cause: the cause's finding stays, with the numbers of the others. Of those that are about
 // waiting it names the first whose other rank is known.
-func (p *Profile) oneCause(all []Finding) (causes []Finding) {
+func (p *Profile) oneCause(all []found) (causes []found) {
 	joined := make([]bool, len(all))
 	for _, kind := range []string{"load imbalance", "waiting"} {
 		for i := range all {
@@ -25,10 +25,11 @@ func (p *Profile) oneCause(all []Finding) (causes []Finding) {
 					if joined[k] = true; f.Kind != said { // the first of its kind stands for the rest
 						cause.Text += "; " + f.Text
 					}
+					cause.Also = append(cause.Also, f.Finding)
 					if f.phase != nil {
 						cause.Next += "; " + f.Next + " shows this phase alone"
 					}
-					said, cause.Weight = f.Kind, max(cause.Weight, f.Weight)
+					said, cause.Share = f.Kind, max(cause.Share, f.Share)
 				}
 			}
 		}
@@ -41,7 +42,7 @@ func (p *Profile) oneCause(all []Finding) (causes []Finding) {
 	return causes
 }
 
-func unnamed(f Finding) int {
+func unnamed(f found) int {
 	if f.named {
 		return 0
 	}
@@ -49,11 +50,11 @@ func unnamed(f Finding) int {
 }
 
 // follows reports whether most of what a finding is about follows from the cause of another one.
-func (p *Profile) follows(f, cause *Finding) bool {
+func (p *Profile) follows(f, cause *found) bool {
 	useful := func(r *Rank) float64 { return float64(r.Useful()) }
 	switch balance := p.SpreadOverRanks(useful); {
 	case cause.Kind == "load imbalance" && f.Kind == "waiting": // the rank has less to do
-		return balance.Max-useful(f.rank) >= f.Weight*float64(f.rank.Elapsed)/2
+		return balance.Max-useful(f.rank) >= f.Share*float64(f.rank.Elapsed)/2
 	case cause.Kind == "load imbalance" && f.phase != nil: // the imbalance is in the phase
 		most, sum, slowest := time.Duration(0), time.Duration(0), -1
 		for i := range f.phase.Ranks {

@@ -14,11 +14,11 @@ const Outside = "-"
 
 // Cut restricts a profile to parts of the run. Empty lists are no restriction.
 type Cut struct {
-	Phases  []string // names, or Outside
-	Ranks   []int    // of MPI_COMM_WORLD
-	Objects []string // texts of communicators, windows and files: see [Object.Text]
+	Phases  []string `json:"phases,omitempty"`        // names, or Outside
+	Ranks   []int    `json:"ranks,omitempty"`         // of MPI_COMM_WORLD
+	Objects []string `json:"communicators,omitempty"` // texts of communicators, windows and files: see [Object.Text]
 
-	Functions []string // patterns of MPI functions: see [text.CompileGlob]
+	Functions []string `json:"-"` // patterns of MPI functions: see [text.CompileGlob]
 }
 
 func (c *Cut) rank(r *recording.Rank) bool {

@@ -5,14 +5,14 @@ import "time"
 // Efficiency is how well ranks use their time, as the POP project defines it. Useful time is the main thread's time outside of MPI.
 // Parallel is LoadBalance times Communication. All are 0 if nothing is known.
 type Efficiency struct {
-	Elapsed       time.Duration // of the rank with the longest time
-	Parallel      float64       // mean useful time / elapsed time
-	LoadBalance   float64       // mean useful time / greatest useful time
-	Communication float64       // greatest useful time / elapsed time
+	Elapsed       time.Duration `json:"elapsed_ns"`    // of the rank with the longest time
+	Parallel      float64       `json:"parallel"`      // mean useful time / elapsed time
+	LoadBalance   float64       `json:"load_balance"`  // mean useful time / greatest useful time
+	Communication float64       `json:"communication"` // greatest useful time / elapsed time
 
 	// Of the whole run; 0 if unknown.
-	Processor float64 // the part of all useful time in which ranks did not wait for a core
-	Computing float64 // load balance of the time in which ranks ran outside of MPI
+	Processor float64 `json:"processor,omitzero"`         // the part of all useful time in which ranks did not wait for a core
+	Computing float64 `json:"computing_balance,omitzero"` // load balance of the time in which ranks ran outside of MPI
 }
 
 // efficiency computes the efficiencies of ranks from their elapsed and useful times.

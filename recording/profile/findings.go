@@ -8,16 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
-// Finding is something that stands out in a profile.
-type Finding struct {
-	Kind   string  // "waiting", "load imbalance", …
-	Text   string  // a sentence with its number
-	Next   string  // what to look at, as the end of a sentence; RUN stands for the run
-	Weight float64 // the part of the run time that it is about
-
+// found is a finding, and what it was made from.
+type found struct {
+	finding.Finding
 	site  *Function // the finding says enough about it
 	rank  *Rank     // that waits
 	named bool      // the rank that it waits for is known
@@ -29,13 +26,13 @@ const significant = 0.05
 
 // Findings returns what stands out in a profile: first that cores were missing, and then the most important. Few things stand out in a good
 // program.
-func (p *Profile) Findings() []Finding {
-	var all []Finding
+func (p *Profile) Findings() []finding.Finding {
+	var all []found
 	said := map[*Function]bool{}
 	d := p.doubt()
-	for _, find := range []func(*Profile) []Finding{openCalls, waiting, polling, barriers, tails, loadImbalance, sleeping, worstPhases, hotSpots, smallMessages, lostMessages, unfreed} {
+	for _, find := range []func(*Profile) []found{openCalls, waiting, polling, barriers, tails, loadImbalance, sleeping, worstPhases, hotSpots, smallMessages, lostMessages, unfreed} {
 		for _, f := range find(p) {
-			if f.Weight >= significant && !(f.site != nil && said[f.site]) && d.sure(&f) {
+			if f.Share >= significant && !(f.site != nil && said[f.site]) && d.sure(&f) {
 				all = append(all, f)
 				said[f.site] = true
 			}
@@ -47,8 +44,12 @@ func (p *Profile) Findings() []Finding {
 			all = append(all, f)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
-	return append(d.shortages(), all...)
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.Share, a.Share) })
+	list := d.shortages()
+	for _, f := range all {
+		list = append(list, f.Finding)
+	}
+	return list
 }
 
 // ---- waiting ----
@@ -85,7 +86,7 @@ func set(words string) map[string]bool {
 }
 
 // waiting finds ranks that wait in one place for much longer than the other ranks do.
-func waiting(p *Profile) (list []Finding) {
+func waiting(p *Profile) (list []found) {
 	for _, s := range p.Sites {
 		if s.Within != "" || !Waits(s.Name) || len(p.Ranks) < 2 {
 			continue
@@ -100,8 +101,9 @@ func waiting(p *Profile) (list []Finding) {
 		if share < 2*significant || share < 1.5*others {
 			continue
 		}
-		f := Finding{Kind: "waiting", Weight: share - others, site: s, rank: r,
-			Text: fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, text.RoughPercent(share), s.Where(), text.RoughPercent(others))}
+		f := found{site: s, rank: r, Finding: finding.Finding{Kind: "waiting", Subject: s.Where(), Ranks: []int{r.Number}, Share: share - others,
+			Text:    fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, text.RoughPercent(share), s.Where(), text.RoughPercent(others)),
+			Figures: finding.Figures{"wait_share": share, "wait_share_of_others": others, "time_ns": float64(times[r])}}}
 		if ranks := s.awaited(r); len(ranks) > 0 {
 			f.named = true
 			f.Text = fmt.Sprintf("rank %d waits %s of its time in %s (the others %s)", r.Number, text.RoughPercent(share), s.whereFor(text.Ranks(ranks)), text.RoughPercent(others))
@@ -118,7 +120,7 @@ func waiting(p *Profile) (list []Finding) {
 }
 
 // openCalls finds ranks that have been in one call for long.
-func openCalls(p *Profile) (list []Finding) {
+func openCalls(p *Profile) (list []found) {
 	ranks := map[string][]*Rank{}
 	for _, r := range p.Ranks {
 		if part(float64(r.OpenFor), r.Elapsed) >= 2*significant && r.OpenFor >= time.Second {
@@ -132,8 +134,9 @@ func openCalls(p *Profile) (list []Finding) {
 		if len(all) > 1 {
 			who = fmt.Sprintf("%d ranks have", len(all))
 		}
-		list = append(list, Finding{Kind: "open call", Weight: part(float64(longest.OpenFor), longest.Elapsed),
-			Text: fmt.Sprintf("%s been in %s for %s", who, function, text.Duration(longest.OpenFor)), Next: "mpitx where RUN"})
+		list = append(list, found{Finding: finding.Finding{Kind: "open call", Subject: function, Ranks: numbersOf(all), Share: part(float64(longest.OpenFor), longest.Elapsed),
+			Text: fmt.Sprintf("%s been in %s for %s", who, function, text.Duration(longest.OpenFor)), Next: "mpitx where RUN",
+			Figures: finding.Figures{"open_ns": float64(longest.OpenFor)}}})
 	}
 	return list
 }
@@ -153,34 +156,34 @@ func (p *Profile) mainSource(rank int) (source int, fraction float64, ok bool) {
 }
 
 // polling finds functions that ask again and again.
-func polling(p *Profile) (list []Finding) {
+func polling(p *Profile) (list []found) {
 	for _, f := range p.Functions {
 		name := plainName(f.Name)
 		if f.Within != "" || f.Calls < 1000 || !strings.HasPrefix(name, "Test") && name != "Iprobe" && name != "Improbe" {
 			continue
 		}
 		site := p.longestSite(f)
-		list = append(list, Finding{Kind: "polling", Weight: p.Share(f.Time), site: site,
+		list = append(list, found{site: site, Finding: finding.Finding{Kind: "polling", Subject: site.Where(), Share: p.Share(f.Time), Figures: callFigures(&f.Totals),
 			Text: fmt.Sprintf("polling with %s takes %s of the run time in %d calls", site.Where(), text.RoughPercent(p.Share(f.Time)), f.Calls),
-			Next: "whether the program could work, or call a blocking function, between the calls"})
+			Next: "whether the program could work, or call a blocking function, between the calls"}})
 	}
 	return list
 }
 
 // barriers finds time in MPI_Barrier.
-func barriers(p *Profile) (list []Finding) {
+func barriers(p *Profile) (list []found) {
 	for _, s := range p.Sites {
 		if s.Name == "MPI_Barrier" && s.Within == "" {
-			list = append(list, Finding{Kind: "barrier", Weight: p.Share(s.Time), site: s,
+			list = append(list, found{site: s, Finding: finding.Finding{Kind: "barrier", Subject: s.Where(), Share: p.Share(s.Time), Figures: callFigures(&s.Totals),
 				Text: fmt.Sprintf("ranks spend %s of the run time in %s, in %d calls", text.RoughPercent(p.Share(s.Time)), s.Where(), s.Calls),
-				Next: "whether the program needs this barrier"})
+				Next: "whether the program needs this barrier"}})
 		}
 	}
 	return list
 }
 
 // tails finds functions of which few calls take most of the time.
-func tails(p *Profile) (list []Finding) {
+func tails(p *Profile) (list []found) {
 	for _, f := range p.Functions {
 		if f.Within != "" || f.Durations.Count() < 100 {
 			continue
@@ -191,19 +194,20 @@ func tails(p *Profile) (list []Finding) {
 			continue
 		}
 		site := p.longestSite(f)
-		list = append(list, Finding{Kind: "slow calls", Weight: p.Share(f.Time) * above, site: site,
-			Text: fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.Where(), text.Duration(typical), text.Duration(long), text.RoughPercent(above)),
-			Next: "which ranks and sizes of messages these calls have"})
+		list = append(list, found{site: site, Finding: finding.Finding{Kind: "slow calls", Subject: site.Where(), Share: p.Share(f.Time) * above,
+			Text:    fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.Where(), text.Duration(typical), text.Duration(long), text.RoughPercent(above)),
+			Next:    "which ranks and sizes of messages these calls have",
+			Figures: finding.Figures{"p50_ns": float64(typical), "p95_ns": float64(long), "share_of_slowest": above}}})
 	}
 	return list
 }
 
 // longSites finds the places in the program that take the most time.
-func longSites(p *Profile) (list []Finding) {
+func longSites(p *Profile) (list []found) {
 	for _, s := range p.Sites {
 		if share := p.ShareOf(s); s.Within == "" && share >= 2*significant {
-			list = append(list, Finding{Kind: "long calls", Weight: share, site: s,
-				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.Where(), text.RoughPercent(share), s.Calls, text.Duration(s.Mean()))})
+			list = append(list, found{site: s, Finding: finding.Finding{Kind: "long calls", Subject: s.Where(), Share: share, Figures: callFigures(&s.Totals),
+				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.Where(), text.RoughPercent(share), s.Calls, text.Duration(s.Mean()))}})
 		}
 	}
 	return list
@@ -212,7 +216,7 @@ func longSites(p *Profile) (list []Finding) {
 // ---- efficiency ----
 
 // worstPhases finds the phase that wastes the most time.
-func worstPhases(p *Profile) []Finding {
+func worstPhases(p *Profile) []found {
 	if len(p.Phases) < 2 || len(p.Cut.Phases) > 0 {
 		return nil
 	}
@@ -227,12 +231,25 @@ func worstPhases(p *Profile) []Finding {
 	if worst.Efficiency.Parallel > 0.9 {
 		return nil
 	}
-	return []Finding{{Kind: "phase", Weight: lost(worst), phase: worst,
-		Text: fmt.Sprintf("phase %q loses the most time: its parallel efficiency is %s, in %s", worst.Name, text.RoughPercent(worst.Efficiency.Parallel), text.Duration(worst.Efficiency.Elapsed)),
-		Next: fmt.Sprintf("mpitx report RUN --phase %s", worst.Name)}}
+	return []found{{phase: worst, Finding: finding.Finding{Kind: "phase", Subject: worst.Name, Share: lost(worst),
+		Text:    fmt.Sprintf("phase %q loses the most time: its parallel efficiency is %s, in %s", worst.Name, text.RoughPercent(worst.Efficiency.Parallel), text.Duration(worst.Efficiency.Elapsed)),
+		Next:    fmt.Sprintf("mpitx report RUN --phase %s", worst.Name),
+		Figures: finding.Figures{"parallel_efficiency": worst.Efficiency.Parallel, "elapsed_ns": float64(worst.Efficiency.Elapsed)}}}}
 }
 
 // ---- texts ----
+
+// callFigures are the figures of calls.
+func callFigures(t *Totals) finding.Figures {
+	return finding.Figures{"calls": float64(t.Calls), "time_ns": float64(t.Time), "mean_ns": float64(t.Mean())}
+}
+
+func numbersOf(ranks []*Rank) (numbers []int) {
+	for _, r := range ranks {
+		numbers = append(numbers, r.Number)
+	}
+	return numbers
+}
 
 // Where is a function with its place in the program.
 func (f *Function) Where() string {

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
 // hotSpots finds a rank that receives or sends far more than its share of all bytes.
-func hotSpots(p *Profile) (list []Finding) {
+func hotSpots(p *Profile) (list []found) {
 	if len(p.Ranks) < 4 {
 		return nil
 	}
@@ -36,15 +37,16 @@ func hotSpots(p *Profile) (list []Finding) {
 		if share < 0.5 {
 			continue
 		}
-		list = append(list, Finding{Kind: "hot spot", Weight: p.Share(inMessages) * share,
-			Text: fmt.Sprintf("rank %d %s %s of all bytes of point-to-point messages", rank, way.verb, text.RoughPercent(share)),
-			Next: fmt.Sprintf("whether the other ranks wait for rank %d; a collective, or spreading its work, may be faster", rank)})
+		list = append(list, found{Finding: finding.Finding{Kind: "hot spot", Ranks: []int{rank}, Share: p.Share(inMessages) * share,
+			Figures: finding.Figures{"bytes": float64(most), "share_of_bytes": share},
+			Text:    fmt.Sprintf("rank %d %s %s of all bytes of point-to-point messages", rank, way.verb, text.RoughPercent(share)),
+			Next:    fmt.Sprintf("whether the other ranks wait for rank %d; a collective, or spreading its work, may be faster", rank)}})
 	}
 	return list
 }
 
 // smallMessages finds programs that send very many small messages.
-func smallMessages(p *Profile) []Finding {
+func smallMessages(p *Profile) []found {
 	const largest = 8 // bucket: less than 256 bytes
 	var all, small uint64
 	var busiest *Sizes
@@ -67,9 +69,10 @@ func smallMessages(p *Profile) []Finding {
 		return nil
 	}
 	inMessages := p.timeOf(func(f *Function) bool { return f.MessagesSent > 0 })
-	return []Finding{{Kind: "small messages", Weight: p.Share(inMessages) * share,
-		Text: fmt.Sprintf("%s of the messages have less than 256 bytes: %.0f a second on each rank, most of them by %s", text.RoughPercent(share), perSecond, busiest.Function),
-		Next: "whether several messages can be sent as one"}}
+	return []found{{Finding: finding.Finding{Kind: "small messages", Subject: busiest.Function, Share: p.Share(inMessages) * share,
+		Figures: finding.Figures{"messages": float64(small), "share_of_messages": share, "messages_per_second": perSecond},
+		Text:    fmt.Sprintf("%s of the messages have less than 256 bytes: %.0f a second on each rank, most of them by %s", text.RoughPercent(share), perSecond, busiest.Function),
+		Next:    "whether several messages can be sent as one"}}}
 }
 
 // settled reports whether a rank has received what it will receive: it has ended, or died in a call that it had been in for long.
@@ -94,7 +97,7 @@ func (p *Profile) sendsFrom(rank int) (only string) {
 }
 
 // lostMessages finds messages that were sent to a rank that has ended without receiving them.
-func lostMessages(p *Profile) []Finding {
+func lostMessages(p *Profile) []found {
 	var lost, all uint64
 	var worst *Pair
 	for i := range p.Pairs {
@@ -114,13 +117,15 @@ func lostMessages(p *Profile) []Finding {
 	if worst == nil || len(p.Cut.Phases) > 0 {
 		return nil
 	}
-	from := p.sendsFrom(worst.Source)
-	if from != "" {
-		from = " (" + from + ")"
+	line := p.sendsFrom(worst.Source)
+	from := ""
+	if line != "" {
+		from = " (" + line + ")"
 	}
-	return []Finding{{Kind: "lost messages", Weight: significant,
-		Text: fmt.Sprintf("%d of %d messages were not received, most of them from rank %d to rank %d%s", lost, all, worst.Source, worst.Destination, from),
-		Next: "whether a receive is missing, or its request was freed or cancelled: mpitx trace names the messages"}}
+	return []found{{Finding: finding.Finding{Kind: "lost messages", Subject: line, Ranks: []int{worst.Source, worst.Destination}, Share: significant,
+		Figures: finding.Figures{"messages_lost": float64(lost), "messages": float64(all)},
+		Text:    fmt.Sprintf("%d of %d messages were not received, most of them from rank %d to rank %d%s", lost, all, worst.Source, worst.Destination, from),
+		Next:    "whether a receive is missing, or its request was freed or cancelled: mpitx trace names the messages"}}}
 }
 
 // timeOf is the time in some of the functions.

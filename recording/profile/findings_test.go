@@ -238,7 +238,7 @@ func TestFindingOneCause(t *testing.T) {
 	p := job(800*time.Millisecond, 400*time.Millisecond)
 	expect(t, p, "load imbalance", `load balance is 66 %: rank 0 is outside of MPI for 900 ms, the mean is 592 ms; rank 3 waits 41 % of its time in MPI_Recv: solver.c:118 (the others 2 %); `+
 		`phase "solve" loses the most time: its parallel efficiency is 60 %, in 800 ms`, "what rank 0 does there; mpitx report RUN --phase solve shows this phase alone")
-	if found := p.Findings(); len(found) != 1 || found[0].Weight < 0.38 {
+	if found := p.Findings(); len(found) != 1 || found[0].Share < 0.38 {
 		t.Errorf("%+v", found)
 	}
 	// In this phase all ranks are equally busy.

@@ -49,7 +49,7 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 			for _, found := range p.Findings() {
-				if math.IsNaN(found.Weight) || found.Text == "" {
+				if math.IsNaN(found.Share) || found.Text == "" {
 					t.Errorf("%+v", found)
 				}
 			}

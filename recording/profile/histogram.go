@@ -113,8 +113,9 @@ func (f *Function) Percentile(p float64) time.Duration {
 
 // Bucket is a range of durations with the number of calls.
 type Bucket struct {
-	From, To time.Duration
-	Calls    uint64
+	From  time.Duration `json:"from_ns"`
+	To    time.Duration `json:"to_ns"`
+	Calls uint64        `json:"calls"`
 }
 
 // Buckets returns the buckets that are not empty, ascending.

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"strconv"
 	"time"
 
 	"mpitx/recording"
@@ -34,17 +35,21 @@ type Profile struct {
 
 // Totals are sums over calls.
 type Totals struct {
-	Calls uint64
-	Time  time.Duration
+	Calls uint64        `json:"calls"`
+	Time  time.Duration `json:"time_ns"`
 
 	// Point-to-point messages. Bytes received are those that arrived.
-	MessagesSent, BytesSent, MessagesReceived, BytesReceived uint64
+	MessagesSent     uint64 `json:"messages_sent"`
+	BytesSent        uint64 `json:"bytes_sent"`
+	MessagesReceived uint64 `json:"messages_received"`
+	BytesReceived    uint64 `json:"bytes_received"`
 
 	// Data of collectives, one-sided operations and files: from the caller's buffers, and into them.
-	BytesOut, BytesIn uint64
+	BytesOut uint64 `json:"bytes_out"`
+	BytesIn  uint64 `json:"bytes_in"`
 
-	Abandoned uint64 // calls that longjmp, an exception or cancellation ended
-	Estimated uint64 // calls whose received bytes are an upper bound, because the library does not report them
+	Abandoned uint64 `json:"abandoned"` // calls that longjmp, an exception or cancellation ended
+	Estimated uint64 `json:"estimated"` // calls whose received bytes are an upper bound, because the library does not report them
 }
 
 func (t *Totals) add(o *Totals) {
@@ -66,7 +71,7 @@ func (t *Totals) Received() uint64 { return t.BytesReceived + t.BytesIn }
 
 // RankTotals are the totals of one rank.
 type RankTotals struct {
-	Rank *Rank
+	Rank *Rank `json:"rank"`
 	Totals
 }
 
@@ -110,51 +115,57 @@ func (p *Profile) IncompleteRanks() (ranks []int) {
 	return ranks
 }
 
+// MarshalJSON writes the number: documents refer to ranks by it.
+func (r *Rank) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(r.Number), 10), nil }
+
 func (r *Rank) finalized() bool { return r.Process != nil && r.Process.End == recording.EndFinalize }
 
 // Function is a function of MPI, or its calls from one place in the program (then Stack is not empty).
 type Function struct {
-	Name   string
-	Within string // the function of the application whose call made the library call this one; "": the application called it
-	Stack  []Address
+	Name   string    `json:"name"`
+	Within string    `json:"within,omitempty"` // the function of the application whose call made the library call this one; "": the application
+	Stack  []Address `json:"-"`
 	Totals
 
-	Shortest, Longest time.Duration
-	Durations         Histogram
-	Ranks             []RankTotals // the ranks that called it, by rank
-	Waits             []Wait       // by rank; empty with a cut by objects, or if the run was recorded by an older mpitx
+	Shortest  time.Duration `json:"min_ns"`
+	Longest   time.Duration `json:"max_ns"`
+	Durations Histogram     `json:"-"`
+	Ranks     []RankTotals  `json:"ranks"`           // the ranks that called it, by rank
+	Waits     []Wait        `json:"waits,omitempty"` // by rank; empty with a cut by objects, or if the run was recorded by an older mpitx
 
-	Frames []Frame // of Stack, see [Profile.Resolve]
+	Frames []Frame `json:"-"` // of Stack, see [Profile.Resolve]
 }
 
 // Address is a return address in a program or library.
 type Address struct {
-	Path, BuildID string // "": the module is unknown
-	Offset        uint64 // in the module's own addresses; without a module, in the process
+	Path    string `json:"module,omitempty"` // "": the module is unknown
+	BuildID string `json:"build_id,omitempty"`
+	Offset  uint64 `json:"offset"` // in the module's own addresses; without a module, in the process
 }
 
 // Frame is a place in the source of a program.
 type Frame struct {
-	Function, File string // "": unknown
-	Line           int    // 0: unknown
-	Inlined        bool   // into the function of the next frame
-	Address        Address
+	Function string `json:"function,omitempty"` // "": unknown
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitzero"`    // 0: unknown
+	Inlined  bool   `json:"inlined,omitzero"` // into the function of the next frame
+	Address
 }
 
 // Object is a communicator, a window or a file, or several with one name that were made in one step in disjoint groups, as by
 // MPI_Comm_split.
 type Object struct {
-	Kind   ObjectKind
-	Name   string
-	MadeBy string // the function; "": predefined, or unknown
-	Parent *Object
-	Size   int  // of the largest group
-	Groups int  // how many disjoint groups
-	Known  bool // false: calls whose object is unknown, or that have none
-	Ranks  []RankTotals
-	Freed  int    // on how many ranks it was freed
-	Made   uint64 // on all ranks: objects that the same line made and freed one after the other are one
-	Alive  uint64 // of those, how many were not freed
+	Kind   ObjectKind   `json:"kind"`
+	Name   string       `json:"name"`
+	MadeBy string       `json:"made_by,omitempty"` // the function; "": predefined, or unknown
+	Parent *Object      `json:"-"`
+	Size   int          `json:"size"`   // of the largest group
+	Groups int          `json:"groups"` // how many disjoint groups
+	Known  bool         `json:"-"`      // false: calls whose object is unknown, or that have none
+	Ranks  []RankTotals `json:"ranks"`
+	Freed  int          `json:"-"`     // on how many ranks it was freed
+	Made   uint64       `json:"made"`  // on all ranks: objects that the same line made and freed one after the other are one
+	Alive  uint64       `json:"alive"` // of those, how many were not freed
 	Totals
 
 	number int             // in the order of discovery
@@ -176,21 +187,26 @@ func (k ObjectKind) String() string {
 	return [...]string{"communicator", "window", "file", "unknown"}[min(k, Unknown)]
 }
 
+// MarshalText implements encoding.TextMarshaler.
+func (k ObjectKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Phase is a named part of the run; "" is the time outside of all phases.
 type Phase struct {
-	Name        string
-	Entered     uint64
-	First, Last time.Duration // when it was first entered and last left, since the job's start
-	Ranks       []RankPhase   // the ranks that entered it, by rank
-	Efficiency  Efficiency
+	Name       string        `json:"name"`
+	Entered    uint64        `json:"entered"`
+	First      time.Duration `json:"first_ns"` // when it was first entered, since the job's start
+	Last       time.Duration `json:"last_ns"`  // when it was last left
+	Efficiency Efficiency    `json:"efficiency"`
 	Totals
+	Ranks []RankPhase `json:"ranks"` // the ranks that entered it, by rank
 }
 
 // RankPhase is a phase on one rank.
 type RankPhase struct {
-	Rank           *Rank
-	Entered        uint64
-	Elapsed, InMPI time.Duration // of one thread: the one that initialized MPI, or another one if that was not in the phase
+	Rank    *Rank         `json:"rank"`
+	Entered uint64        `json:"entered"`
+	Elapsed time.Duration `json:"elapsed_ns"` // of one thread: the one that initialized MPI, or another one if that was not in the phase
+	InMPI   time.Duration `json:"in_mpi_ns"`
 	Totals
 
 	thread int
@@ -227,10 +243,10 @@ const SizeBuckets = 40
 
 // Sizes is a histogram of the sizes of messages that a function sent or posted the receives of.
 type Sizes struct {
-	Function string
-	Received bool
-	Messages [SizeBuckets]uint64 // 0: of 0 bytes; k: from 2^(k-1) bytes to less than 2^k
-	Bytes    uint64
+	Function string              `json:"function"`
+	Received bool                `json:"received"`
+	Bytes    uint64              `json:"bytes"`
+	Messages [SizeBuckets]uint64 `json:"-"` // 0: of 0 bytes; k: from 2^(k-1) bytes to less than 2^k
 }
 
 // Count is the number of messages.
@@ -241,13 +257,26 @@ func (s *Sizes) Count() (n uint64) {
 	return n
 }
 
-// SizeRange returns the least and the greatest size of a bucket of Sizes; the greatest is 0 if there is none.
-func SizeRange(bucket int) (from, to uint64) {
-	switch bucket {
-	case 0:
-		return 0, 0
-	case SizeBuckets - 1:
-		return 1 << (bucket - 1), 0
+// SizeBucket is a range of sizes with the number of messages.
+type SizeBucket struct {
+	From     uint64  `json:"bytes_from"`
+	To       *uint64 `json:"bytes_to,omitempty"` // nil: no limit
+	Messages uint64  `json:"messages"`
+}
+
+// Buckets returns the buckets that are not empty, ascending.
+func (s *Sizes) Buckets() (list []SizeBucket) {
+	for k, n := range s.Messages {
+		b := SizeBucket{Messages: n}
+		if k > 0 {
+			b.From = 1 << (k - 1)
+		}
+		if to := b.From*2 - min(b.From, 1); k < SizeBuckets-1 {
+			b.To = &to
+		}
+		if n > 0 {
+			list = append(list, b)
+		}
 	}
-	return 1 << (bucket - 1), 1<<bucket - 1
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"mpitx/recording/finding"
 	"mpitx/recording/processor"
 	"mpitx/text"
 )
@@ -108,7 +109,7 @@ func (p *Profile) excessOf(of func(*Rank) processor.Range) (e excess) {
 func alike(less, more time.Duration) bool { return part(float64(less), more) > 0.9 }
 
 // loadImbalance finds a rank that computes longer than the others. Waiting for a core and sleeping are not computing.
-func loadImbalance(p *Profile) []Finding {
+func loadImbalance(p *Profile) []found {
 	e := p.excessOf((*Rank).Computed)
 	if e.weight <= 0 || alike(e.mean, e.most) {
 		return nil
@@ -125,9 +126,9 @@ func loadImbalance(p *Profile) []Finding {
 	if !e.equal {
 		next += fmt.Sprintf(least, e.least.Number)
 	}
-	return []Finding{{Kind: "load imbalance", Weight: e.weight,
+	return []found{{Finding: finding.Finding{Kind: "load imbalance", Ranks: []int{e.rank.Number}, Share: e.weight,
 		Text: fmt.Sprintf("%s is %s: rank %d %s for %s, the mean is %s", name, text.RoughPercent(balance), e.rank.Number, does, text.Duration(e.most), text.Duration(e.mean)),
-		Next: next}}
+		Next: next, Figures: finding.Figures{"load_balance": balance, "most_ns": float64(e.most), "mean_ns": float64(e.mean)}}}}
 }
 
 // disturbed reports whether ranks did something else outside of MPI than to compute.
@@ -141,14 +142,15 @@ func (p *Profile) disturbed() bool {
 }
 
 // sleeping finds a rank that sleeps outside of MPI for longer than the others.
-func sleeping(p *Profile) []Finding {
+func sleeping(p *Profile) []found {
 	e := p.excessOf((*Rank).slept)
 	if e.weight <= 0 || alike(e.mean, e.most) {
 		return nil
 	}
-	return []Finding{{Kind: "sleep", Weight: e.weight,
-		Text: fmt.Sprintf("rank %d sleeps outside of MPI for %s, the mean is %s", e.rank.Number, text.Duration(e.most), text.Duration(e.mean)),
-		Next: fmt.Sprintf("what rank %d waits for there: a timer, a file, or other threads", e.rank.Number)}}
+	return []found{{Finding: finding.Finding{Kind: "sleep", Ranks: []int{e.rank.Number}, Share: e.weight,
+		Figures: finding.Figures{"most_ns": float64(e.most), "mean_ns": float64(e.mean)},
+		Text:    fmt.Sprintf("rank %d sleeps outside of MPI for %s, the mean is %s", e.rank.Number, text.Duration(e.most), text.Duration(e.mean)),
+		Next:    fmt.Sprintf("what rank %d waits for there: a timer, a file, or other threads", e.rank.Number)}}}
 }
 
 // doubt is how much of a finding may be due to missing cores.
@@ -166,24 +168,26 @@ func (p *Profile) doubt() *doubt {
 var doubtful = map[string]bool{"waiting": true, "polling": true, "barrier": true, "slow calls": true, "long calls": true, "phase": true}
 
 // sure reports whether a finding holds even if all that ranks waited for cores is part of it.
-func (d *doubt) sure(f *Finding) bool {
+func (d *doubt) sure(f *found) bool {
 	if !doubtful[f.Kind] || d.part < 0.01 {
 		return true
 	}
-	if f.Weight-d.part < significant {
+	if f.Share-d.part < significant {
 		d.withheld++
 		return false
 	}
 	if d.part >= significant {
+		f.Certainty = finding.Possible
 		f.Text += fmt.Sprintf(" (up to %s of the run may be for want of a core)", text.RoughPercent(d.part))
 	}
 	return true
 }
 
 // shortages are the findings that cores were missing.
-func (d *doubt) shortages() (list []Finding) {
+func (d *doubt) shortages() (list []finding.Finding) {
 	for _, s := range d.p.Processor.Shortages() {
-		f := Finding{Kind: "processor", Weight: s.Share, Text: s.Text, Next: "which other threads and programs run there"}
+		f := s.Finding()
+		f.Next = "which other threads and programs run there"
 		if s.Group.Short() {
 			f.Next = "whether the job can have more cores, or needs fewer ranks"
 		}

@@ -89,13 +89,22 @@ func (t *Totals) Mean() time.Duration {
 	return t.Time / time.Duration(t.Calls)
 }
 
+// Places are the frames, also those that were not resolved.
+func (f *Function) Places() []Frame {
+	if len(f.Frames) > 0 {
+		return f.Frames
+	}
+	frames := make([]Frame, len(f.Stack))
+	for i, a := range f.Stack {
+		frames[i].Address = a
+	}
+	return frames
+}
+
 // Place is the innermost frame as a short text: "solve.c:118", or "libx.so+0x1a2b" if the source is not known; "" without a stack.
 func (f *Function) Place() string {
-	switch {
-	case len(f.Frames) > 0:
-		return f.Frames[0].Place()
-	case len(f.Stack) > 0:
-		return f.Stack[0].String()
+	if frames := f.Places(); len(frames) > 0 {
+		return frames[0].Place()
 	}
 	return ""
 }
@@ -113,8 +122,7 @@ func (f *Frame) Place() string {
 
 // Lines are the frames as one line each: "solve at /src/solve.c:118", innermost first.
 func (f *Function) Lines() (lines []string) {
-	for i := range f.Frames {
-		frame := &f.Frames[i]
+	for _, frame := range f.Places() {
 		place := frame.Address.String()
 		if frame.File != "" {
 			place = fmt.Sprintf("%s:%d", frame.File, frame.Line)
@@ -126,11 +134,6 @@ func (f *Function) Lines() (lines []string) {
 			place += " (inlined)"
 		}
 		lines = append(lines, place)
-	}
-	if len(f.Frames) == 0 {
-		for _, a := range f.Stack {
-			lines = append(lines, a.String())
-		}
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/finding"
 )
 
 // Unfreed is the objects that one line made and that were not freed.
@@ -141,7 +142,7 @@ const (
 const contextIDs = 2048
 
 // unfreed finds lines that make objects again and again and do not free them.
-func unfreed(p *Profile) (list []Finding) {
+func unfreed(p *Profile) (list []found) {
 	if len(p.Cut.Phases) > 0 || p.Cut.someCalls() {
 		return nil // they are counted for the whole run
 	}
@@ -149,7 +150,9 @@ func unfreed(p *Profile) (list []Finding) {
 		if u.Alive < manyUnfreed || u.Span < growingSpan && u.Alive < veryManyUnfreed {
 			continue
 		}
-		f := Finding{Kind: "objects not freed", Weight: significant, Next: "whether each can be freed when it is no longer needed"}
+		f := found{Finding: finding.Finding{Kind: "objects not freed", Subject: u.where(), Share: significant,
+			Figures: finding.Figures{"alive": float64(u.Alive), "made": float64(u.Made), "ranks": float64(u.Ranks)},
+			Next:    "whether each can be freed when it is no longer needed"}}
 		count, when := fmt.Sprint(u.Alive), "were never freed"
 		if u.AtLeast {
 			count = "at least " + count
@@ -166,7 +169,7 @@ func unfreed(p *Profile) (list []Finding) {
 		f.Text += ", made by " + u.where()
 		if u.Kind == Communicator && slices.ContainsFunc(p.Ranks, func(r *Rank) bool { return r.Process != nil && strings.HasPrefix(r.Process.Library, "MPICH") }) {
 			f.Text += fmt.Sprintf("; MPICH has %d context ids and ends the job when none is left", contextIDs)
-			f.Weight = max(f.Weight, min(float64(u.Alive)/contextIDs, 1))
+			f.Share = max(f.Share, min(float64(u.Alive)/contextIDs, 1))
 		}
 		list = append(list, f)
 	}

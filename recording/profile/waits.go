@@ -8,14 +8,14 @@ import (
 
 // Wait is the time that a rank waited for another one in calls that took long (2 µs or more).
 type Wait struct {
-	Rank *Rank
-	For  int // the number of the other rank
+	Rank *Rank `json:"rank"`
+	For  int   `json:"for"` // the number of the other rank
 
-	Calls uint64 // that waited for no other rank
-	Time  time.Duration
+	Calls uint64        `json:"calls"` // that waited for no other rank
+	Time  time.Duration `json:"time_ns"`
 
-	SharedCalls uint64 // that waited for several ranks; each has the whole time
-	SharedTime  time.Duration
+	SharedCalls uint64        `json:"shared_calls"` // that waited for several ranks; each has the whole time
+	SharedTime  time.Duration `json:"shared_time_ns"`
 }
 
 // wait adds a row of waits. Their objects are not known.

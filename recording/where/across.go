@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
 // across says of ranks that wait for each other in collective calls on different objects which of them are on which: "rank 3 calls MPI_Allreduce on
 // solid, the others on fluid". ok is false if some wait otherwise, or all are on one object.
-func (k *knot) across(set []int) (f Finding, ok bool) {
+func (k *knot) across(set []int) (f finding.Finding, ok bool) {
 	type call struct{ name, object string }
 	ranks, objects := map[call][]int{}, map[string]bool{}
 	var calls []call
@@ -48,8 +49,8 @@ func (k *knot) across(set []int) (f Finding, ok bool) {
 		parts = append(parts, words)
 	}
 	what := "mismatched collectives: "
-	if k.level != Certain {
+	if k.level != finding.Certain {
 		what = "possibly " + what
 	}
-	return Finding{Kind: "mismatch", Ranks: set, Certainty: k.level, Text: what + strings.Join(parts, ", ")}, true
+	return finding.Finding{Kind: "mismatch", Ranks: set, Certainty: k.level, Text: what + strings.Join(parts, ", "), Figures: k.waited(set)}, true
 }

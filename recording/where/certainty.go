@@ -3,22 +3,9 @@ package where
 import (
 	"slices"
 	"time"
+
+	"mpitx/recording/finding"
 )
-
-// Certainty is how sure a conclusion is.
-type Certainty uint8
-
-// The certainties. Unknown is for what is described without a conclusion.
-const (
-	Certain Certainty = iota
-	Possible
-	Undecided
-)
-
-func (c Certainty) String() string { return [...]string{"certain", "possible", "unknown"}[c] }
-
-// MarshalText implements encoding.TextMarshaler.
-func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // Between is the least time between two looks that may name a cycle.
 const Between = 250 * time.Millisecond
@@ -59,7 +46,7 @@ func (j *Job) undecided() bool {
 // provable reports whether a running job shows something that a second look must confirm.
 func (j *Job) provable() bool {
 	return slices.ContainsFunc(j.Processes, func(p *Process) bool { return p.Condition == Running }) &&
-		slices.ContainsFunc(newGraph(j).findings(), func(f Finding) bool { return slices.Contains([]string{"cycle", "tags", "mismatch"}, f.Kind) })
+		slices.ContainsFunc(newGraph(j).findings(), func(f finding.Finding) bool { return slices.Contains([]string{"cycle", "tags", "mismatch"}, f.Kind) })
 }
 
 // Compare marks in the later of two looks at a job what has moved since the earlier one.

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
 // chains say, for each rank that others wait for and that does not wait itself, what it does and who waits for it. causes are about ranks for
 // which ranks in possible cycles wait for certain.
-func (g *graph) chains(in map[int]bool, sure map[int]Certainty) (causes, all []Finding) {
+func (g *graph) chains(in map[int]bool, sure map[int]finding.Certainty) (causes, all []finding.Finding) {
 	waiting := map[int][]int{} // ends of chains: who waits for them
 	for _, p := range g.job.Processes {
 		first := g.links(p.Rank)
@@ -54,7 +55,7 @@ func (g *graph) chains(in map[int]bool, sure map[int]Certainty) (causes, all []F
 		if len(longest) > 1 && len(who) > len(longest) {
 			words += fmt.Sprintf(" (%s wait for %s in all)", text.Ranks(who), text.RankList(e.ranks))
 		}
-		f := Finding{Kind: "wait", Ranks: compact(append(slices.Clone(who), e.ranks...)), Certainty: g.sureOf(who), Text: words}
+		f := finding.Finding{Kind: "wait", Ranks: compact(append(slices.Clone(who), e.ranks...)), Certainty: g.sureOf(who), Text: words, Figures: g.waited(who)}
 		if slices.ContainsFunc(who, func(rank int) bool { return in[rank] }) {
 			causes = append(causes, f)
 		} else {
@@ -62,15 +63,15 @@ func (g *graph) chains(in map[int]bool, sure map[int]Certainty) (causes, all []F
 		}
 	}
 	said := slices.Clone(all)
-	return causes, slices.DeleteFunc(all, func(f Finding) bool { // said again, with what the last ones do
-		return slices.ContainsFunc(said, func(more Finding) bool { return strings.HasPrefix(more.Text, f.Text+"; ") })
+	return causes, slices.DeleteFunc(all, func(f finding.Finding) bool { // said again, with what the last ones do
+		return slices.ContainsFunc(said, func(more finding.Finding) bool { return strings.HasPrefix(more.Text, f.Text+"; ") })
 	})
 }
 
 // otherwise are the ranks outside of all cycles for which a rank in a possible cycle waits for certain.
-func (g *graph) otherwise(rank int, in map[int]bool, sure map[int]Certainty) (on []int) {
+func (g *graph) otherwise(rank int, in map[int]bool, sure map[int]finding.Certainty) (on []int) {
 	for _, w := range g.waits[rank] {
-		if sure[rank] == Possible && w.needs == needsAll && !w.ends && !w.loose {
+		if sure[rank] == finding.Possible && w.needs == needsAll && !w.ends && !w.loose {
 			on = append(on, w.on...)
 		}
 	}
@@ -78,13 +79,13 @@ func (g *graph) otherwise(rank int, in map[int]bool, sure map[int]Certainty) (on
 }
 
 // sureOf is how sure it is that ranks wait for what they seem to wait for.
-func (g *graph) sureOf(who []int) Certainty {
+func (g *graph) sureOf(who []int) finding.Certainty {
 	for _, rank := range who {
 		if slices.ContainsFunc(g.waits[rank], func(w wait) bool { return w.ends || w.loose || len(w.maybe) > 0 }) {
-			return Possible
+			return finding.Possible
 		}
 	}
-	return Certain
+	return finding.Certain
 }
 
 // ends are the ranks at the ends of all chains from a rank, which begin with some of those that it waits for: ranks that do not wait, or in a

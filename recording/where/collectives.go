@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
@@ -81,19 +82,19 @@ func (g *graph) in(calls map[place][]*inCollective, at place, o *Object, e Entry
 }
 
 // mismatches are collective calls on one communicator that do not match. Two looks must show the same.
-func (g *graph) mismatches() []Finding {
+func (g *graph) mismatches() []finding.Finding {
 	all := g.differing()
 	if g.job.earlier == nil {
 		return all
 	}
 	before := newGraph(g.job.earlier).differing()
-	return slices.DeleteFunc(all, func(f Finding) bool {
-		return !slices.ContainsFunc(before, func(b Finding) bool { return b.Text == f.Text })
+	return slices.DeleteFunc(all, func(f finding.Finding) bool {
+		return !slices.ContainsFunc(before, func(b finding.Finding) bool { return b.Text == f.Text })
 	})
 }
 
 // differing are the mismatches that one look shows.
-func (g *graph) differing() (all []Finding) {
+func (g *graph) differing() (all []finding.Finding) {
 	calls, names, order := g.waitedFor()
 	order = append(order, g.leftDifferently(calls, names)...)
 	for _, at := range order {
@@ -114,7 +115,7 @@ func (g *graph) differing() (all []Finding) {
 		slices.SortStableFunc(found, func(a, b *inCollective) int { return len(a.ranks) + len(a.left) - len(b.ranks) - len(b.left) })
 		f := mismatch(found, objectText(names[at.identity]), at.number)
 		if g.failed(at.identity) {
-			f.Certainty, f.Text = Possible, "possible "+f.Text
+			f.Certainty, f.Text = finding.Possible, "possible "+f.Text
 		}
 		all = append(all, f)
 	}
@@ -147,7 +148,7 @@ var synchronizing = []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "M
 	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create"}
 
 // overtaken finds ranks that have left a collective call in which others wait for all. What they called there was so long ago that it is unknown.
-func (g *graph) overtaken(at place, in *inCollective, o *Object) (all []Finding) {
+func (g *graph) overtaken(at place, in *inCollective, o *Object) (all []finding.Finding) {
 	if len(in.ranks) == 0 || !slices.Contains(synchronizing, in.call) {
 		return nil
 	}
@@ -167,11 +168,14 @@ func (g *graph) overtaken(at place, in *inCollective, o *Object) (all []Finding)
 	}
 	words := fmt.Sprintf("possible mismatched collectives on %s: %s %s in collective call %d, %s, which %s %s left: %s made a different call there",
 		objectText(o), text.Ranks(in.ranks), text.Verb(len(in.ranks), "is", "are"), at.number, in.call, text.Ranks(beyond), text.Verb(len(beyond), "has", "have"), text.Verb(len(beyond), "it", "they"))
-	return []Finding{{Kind: "mismatch", Ranks: compact(append(slices.Clone(in.ranks), beyond...)), Certainty: Possible, Text: words}}
+	figures := g.waited(in.ranks)
+	figures["call"] = float64(at.number)
+	return []finding.Finding{{Kind: "mismatch", Subject: objectText(o), Ranks: compact(append(slices.Clone(in.ranks), beyond...)), Certainty: finding.Possible,
+		Text: words, Figures: figures}}
 }
 
 // mismatch says which ranks call what.
-func mismatch(found []*inCollective, object string, number uint64) Finding {
+func mismatch(found []*inCollective, object string, number uint64) finding.Finding {
 	var parts []string
 	var ranks []int
 	same := !slices.ContainsFunc(found, func(c *inCollective) bool { return c.call != found[0].call })
@@ -196,7 +200,8 @@ func mismatch(found []*inCollective, object string, number uint64) Finding {
 		what = "mismatched roots of " + found[0].call
 	}
 	slices.Sort(ranks)
-	return Finding{Kind: "mismatch", Ranks: ranks, Text: fmt.Sprintf("%s on %s (call %d): %s", what, object, number, strings.Join(parts, ", "))}
+	return finding.Finding{Kind: "mismatch", Subject: object, Ranks: ranks, Figures: finding.Figures{"call": float64(number)},
+		Text: fmt.Sprintf("%s on %s (call %d): %s", what, object, number, strings.Join(parts, ", "))}
 }
 
 // blocking is the name of the operation: of MPI_Ibarrier MPI_Barrier.

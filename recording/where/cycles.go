@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
@@ -58,14 +59,14 @@ func (g *graph) waitFor(rank, on int) *wait {
 }
 
 // alternatives are the ranks on which it depends whether a wait ends, and how many of them must go on for that; 0: it may end whatever they do.
-func (w *wait) alternatives(level Certainty) (on []int, needed int) {
+func (w *wait) alternatives(level finding.Certainty) (on []int, needed int) {
 	on = w.all()
 	switch {
-	case w.loose, level == Certain && w.ends:
+	case w.loose, level == finding.Certain && w.ends:
 		return on, 0
-	case w.needs != needsAll && (w.unsure || level == Certain && len(w.maybe) > 0):
+	case w.needs != needsAll && (w.unsure || level == finding.Certain && len(w.maybe) > 0):
 		return on, 0
-	case w.needs != needsAll, level == Possible && len(w.on) == 0: // one rank that goes on may be what it waits for
+	case w.needs != needsAll, level == finding.Possible && len(w.on) == 0: // one rank that goes on may be what it waits for
 		return on, min(len(on), 1)
 	}
 	on = compact(slices.Clone(w.on)) // it lasts as long as one of these does not go on
@@ -73,7 +74,7 @@ func (w *wait) alternatives(level Certainty) (on []int, needed int) {
 }
 
 // stuck are the ranks that cannot continue, whatever all others do. If that is only possible, some of them may continue nevertheless.
-func (g *graph) stuck(level Certainty) map[int]bool {
+func (g *graph) stuck(level finding.Certainty) map[int]bool {
 	type waiter struct{ rank, wait int }
 	waiters := map[int][]waiter{}
 	left := map[waiter]int{} // ranks that a wait still needs
@@ -85,7 +86,7 @@ func (g *graph) stuck(level Certainty) map[int]bool {
 		}
 	}
 	for _, p := range g.job.Processes {
-		if g.works(p.Rank) || level == Certain && p.sleepers() {
+		if g.works(p.Rank) || level == finding.Certain && p.sleepers() {
 			release(p.Rank)
 		}
 		for i, w := range g.waits[p.Rank] {
@@ -120,7 +121,7 @@ func (g *graph) stuck(level Certainty) map[int]bool {
 // knot is a set of stuck ranks.
 type knot struct {
 	*graph
-	level Certainty
+	level finding.Certainty
 	stuck map[int]bool
 }
 
@@ -142,9 +143,9 @@ func (k *knot) on(rank int, named bool) (on []int) {
 
 // cycles finds ranks that wait for each other: one cycle, the shortest, for each set of ranks that reach each other. in has
 // all ranks of such sets, and how sure it is.
-func (g *graph) cycles() (all []Finding, in map[int]bool, sure map[int]Certainty) {
-	in, sure = map[int]bool{}, map[int]Certainty{}
-	for _, level := range []Certainty{Certain, Possible} {
+func (g *graph) cycles() (all []finding.Finding, in map[int]bool, sure map[int]finding.Certainty) {
+	in, sure = map[int]bool{}, map[int]finding.Certainty{}
+	for _, level := range []finding.Certainty{finding.Certain, finding.Possible} {
 		k := &knot{g, level, g.stuck(level)}
 		for _, set := range k.components() {
 			if slices.ContainsFunc(set, func(rank int) bool { return in[rank] }) {
@@ -159,14 +160,14 @@ func (g *graph) cycles() (all []Finding, in map[int]bool, sure map[int]Certainty
 			}
 			cycle := k.shortest(set)
 			words := k.cycleText(cycle)
-			if level != Certain {
+			if level != finding.Certain {
 				words = "possible " + words
 			}
 			if len(set) > len(cycle) {
 				rest := slices.DeleteFunc(slices.Clone(set), func(r int) bool { return slices.Contains(cycle, r) })
 				words += "; " + text.Ranks(rest) + " " + text.Verb(len(rest), "waits", "wait") + " with them"
 			}
-			all = append(all, Finding{Kind: "cycle", Ranks: cycle, Certainty: level, Text: words})
+			all = append(all, finding.Finding{Kind: "cycle", Ranks: cycle, Certainty: level, Text: words, Figures: g.waited(cycle)})
 		}
 	}
 	return all, in, sure

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mpitx/recording"
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
@@ -57,8 +58,11 @@ func (p *Process) doing() string {
 }
 
 // endings are findings about processes that are gone and did not end as they should have.
-func (g *graph) endings() (all []Finding) {
-	type ending struct{ kind, said string }
+func (g *graph) endings() (all []finding.Finding) {
+	type ending struct {
+		kind, said string
+		code       int
+	}
 	var order []ending
 	ranks := map[ending][]int{}
 	for _, p := range g.job.Processes {
@@ -70,6 +74,7 @@ func (g *graph) endings() (all []Finding) {
 			e.said = "died"
 		case p.early() || p.Condition == Exited:
 			if e.kind = Exited.String(); p.early() && p.End.Known && p.End.Signal == 0 {
+				e.code = p.End.Code
 				e.said += fmt.Sprintf(", with code %d", p.End.Code)
 			}
 		}
@@ -86,9 +91,13 @@ func (g *graph) endings() (all []Finding) {
 		case e.kind == Dead.String():
 			verb = text.Verb(len(ranks[e]), " has ", " have ")
 		}
-		all = append(all, Finding{e.kind, ranks[e], Certain, text.Ranks(ranks[e]) + verb + e.said})
+		f := finding.Finding{Kind: e.kind, Ranks: ranks[e], Text: text.Ranks(ranks[e]) + verb + e.said}
+		if e.code > 0 {
+			f.Figures = finding.Figures{"exit_code": float64(e.code)}
+		}
+		all = append(all, f)
 	}
-	slices.SortStableFunc(all, func(a, b Finding) int { // first what the others may follow from
+	slices.SortStableFunc(all, func(a, b finding.Finding) int { // first what the others may follow from
 		return map[bool]int{true: 1}[a.Kind == Dead.String()] - map[bool]int{true: 1}[b.Kind == Dead.String()]
 	})
 	return all

@@ -6,25 +6,19 @@ import (
 	"slices"
 	"time"
 
+	"mpitx/recording/finding"
 	"mpitx/text"
 )
 
-// Finding is a sentence about what is wrong.
-type Finding struct {
-	Kind      string // "mismatch", "cycle", "tags", "wait", "stopped", …
-	Ranks     []int
-	Certainty Certainty
-	Text      string
-}
-
 // findings are the findings of a job, the most certain ones first.
-func (g *graph) findings() []Finding {
-	var all []Finding
+func (g *graph) findings() []finding.Finding {
+	var all []finding.Finding
 	all = append(all, g.endings()...)
 	all = append(all, g.conditions()...)
 	mismatches := g.mismatches()
 	for _, f := range g.died(mismatches) {
-		all = append(all, Finding{Kind: f.Kind, Ranks: f.Ranks, Certainty: f.Certainty, Text: "before that, " + f.Text})
+		f.Text = "before that, " + f.Text
+		all = append(all, f)
 	}
 	if !g.gone() { // else they are said by died
 		all = append(all, mismatches...)
@@ -32,7 +26,7 @@ func (g *graph) findings() []Finding {
 	cycles, in, sure := g.cycles()
 	misses, explained := g.nearMisses(in)
 	causes, chains := g.chains(in, sure)
-	for _, level := range []Certainty{Certain, Possible} {
+	for _, level := range []finding.Certainty{finding.Certain, finding.Possible} {
 		for _, m := range misses {
 			if m.Certainty == level {
 				all = append(all, m)
@@ -43,7 +37,7 @@ func (g *graph) findings() []Finding {
 				all = append(all, c)
 			}
 		}
-		if level == Certain {
+		if level == finding.Certain {
 			all = append(all, causes...)
 		}
 	}
@@ -53,12 +47,12 @@ func (g *graph) findings() []Finding {
 
 // openWaits describes the waits of ranks that no other finding names: waits that any of several ranks can end, and waits for a message that is
 // under way. in has the ranks in cycles.
-func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
+func (g *graph) openWaits(said []finding.Finding, in map[int]bool) (all []finding.Finding) {
 	type open struct{ waits, others string }
 	ranks := map[open][]int{}
 	var order []open
 	for _, p := range g.job.Processes {
-		if in[p.Rank] || slices.ContainsFunc(said, func(f Finding) bool { return slices.Contains(f.Ranks, p.Rank) }) {
+		if in[p.Rank] || slices.ContainsFunc(said, func(f finding.Finding) bool { return slices.Contains(f.Ranks, p.Rank) }) {
 			continue
 		}
 		add := func(w wait, words string) {
@@ -82,9 +76,26 @@ func (g *graph) openWaits(said []Finding, in map[int]bool) (all []Finding) {
 	}
 	for _, o := range order {
 		who := compact(ranks[o])
-		all = append(all, Finding{Kind: "wait", Ranks: who, Certainty: Undecided, Text: text.Ranks(who) + " " + conjugated(who, o.waits) + o.others})
+		all = append(all, finding.Finding{Kind: "wait", Ranks: who, Certainty: finding.Undecided, Figures: g.waited(who), Text: text.Ranks(who) + " " + conjugated(who, o.waits) + o.others})
 	}
 	return all
+}
+
+// waited are the figures of ranks that wait: how many, and for how long the one that has waited longest.
+func (g *graph) waited(ranks []int) finding.Figures {
+	longest := time.Duration(-1)
+	for _, rank := range ranks {
+		for _, t := range g.ranks[rank].Threads {
+			if t.Waits() {
+				longest = max(longest, t.stood())
+			}
+		}
+	}
+	figures := finding.Figures{"waiting_ranks": float64(len(ranks))}
+	if longest >= 0 {
+		figures["waited_ns"] = float64(longest)
+	}
+	return figures
 }
 
 // workers says what those of some ranks do that do not wait, if they do the same: "; 1-2 compute for 5.0 s"; "" else.
@@ -125,7 +136,7 @@ func (g *graph) gone() bool {
 }
 
 // died returns the findings of a job that has no processes left: mismatched calls, and what idle ranks were waiting for when they died.
-func (g *graph) died(mismatches []Finding) (all []Finding) {
+func (g *graph) died(mismatches []finding.Finding) (all []finding.Finding) {
 	if !g.gone() {
 		return nil
 	}
@@ -147,7 +158,7 @@ func (g *graph) died(mismatches []Finding) (all []Finding) {
 		return all
 	}
 	for _, f := range newGraph(&was).findings() {
-		if slices.Contains([]string{"tags", "cycle", "wait"}, f.Kind) || f.Kind == "mismatch" && !slices.ContainsFunc(all, func(s Finding) bool { return s.Text == f.Text }) {
+		if slices.Contains([]string{"tags", "cycle", "wait"}, f.Kind) || f.Kind == "mismatch" && !slices.ContainsFunc(all, func(s finding.Finding) bool { return s.Text == f.Text }) {
 			all = append(all, f)
 		}
 	}
@@ -155,7 +166,7 @@ func (g *graph) died(mismatches []Finding) (all []Finding) {
 }
 
 // conditions are findings about processes that cannot continue.
-func (g *graph) conditions() (all []Finding) {
+func (g *graph) conditions() (all []finding.Finding) {
 	for _, c := range []struct {
 		condition       Condition
 		one, many, what string
@@ -188,7 +199,7 @@ func (g *graph) conditions() (all []Finding) {
 			if c.condition == Stopped {
 				what = "stopped by a signal (SIGSTOP); kill -CONT" + g.pids(ranks) + text.Verb(len(ranks), " continues it", " continues them")
 			}
-			all = append(all, Finding{Kind: c.condition.String(), Ranks: ranks, Text: text.Ranks(ranks) + " " + text.Verb(len(ranks), c.one, c.many) + " " + what})
+			all = append(all, finding.Finding{Kind: c.condition.String(), Ranks: ranks, Text: text.Ranks(ranks) + " " + text.Verb(len(ranks), c.one, c.many) + " " + what})
 		}
 	}
 	return all

@@ -3,6 +3,8 @@ package where
 import (
 	"fmt"
 	"slices"
+
+	"mpitx/recording/finding"
 )
 
 // miss is a message that a rank sends and another one that its receiver waits for.
@@ -14,8 +16,8 @@ type miss struct {
 
 // nearMisses finds pairs of a send and a receive that would match but for the tag or the communicator, one for two ranks. Both wait with all of
 // their threads, so that neither will call another function. explained has how sure it is; in has the ranks that wait in cycles.
-func (g *graph) nearMisses(in map[int]bool) (all []Finding, explained map[int]Certainty) {
-	explained = map[int]Certainty{}
+func (g *graph) nearMisses(in map[int]bool) (all []finding.Finding, explained map[int]finding.Certainty) {
+	explained = map[int]finding.Certainty{}
 	pairs := map[[2]int]bool{}
 	for _, p := range g.job.Processes {
 		if g.works(p.Rank) {
@@ -80,7 +82,7 @@ func (t *Thread) sends() []message {
 }
 
 // missed says what differs.
-func (g *graph) missed(m miss) Finding {
+func (g *graph) missed(m miss) finding.Finding {
 	what, sent, wanted := "the tags differ", tagged(m.sent.tag), tagged(m.wanted.tag)
 	if !sameObject(m.sent.object, m.wanted.object) {
 		if what = "the communicators differ"; m.wanted.tag != AnyTag && m.sent.tag != m.wanted.tag {
@@ -88,9 +90,9 @@ func (g *graph) missed(m miss) Finding {
 		}
 		sent, wanted = sent+" on "+objectText(m.sent.object), wanted+" on "+objectText(m.wanted.object)
 	}
-	f := Finding{Kind: "tags", Ranks: compact([]int{m.from, m.to})}
+	f := finding.Finding{Kind: "tags", Ranks: compact([]int{m.from, m.to}), Figures: g.waited([]int{m.to})}
 	if !m.sure() || slices.ContainsFunc([]*wait{m.send, m.receive}, func(w *wait) bool { return w.ends || len(w.maybe) > 0 }) || g.ranks[m.from].sleepers() || g.ranks[m.to].sleepers() {
-		f.Certainty, what = Possible, "possible: "+what // another receive may accept it, or another message is under way
+		f.Certainty, what = finding.Possible, "possible: "+what // another receive may accept it, or another message is under way
 	}
 	f.Text = fmt.Sprintf("%s: %d sends to %d with %s in %s, and %d waits for a message from %d with %s in %s",
 		what, m.from, m.to, sent, m.send.thread.tests(), m.to, m.from, wanted, m.receive.thread.tests())

@@ -213,3 +213,6 @@ func (t *Thread) Waits() bool { return t.Inside && t.Class != Poll || t.Polls() 
 func (c Condition) String() string {
 	return [...]string{"running", "stopped", "dead", "finalized", "exited", "unreachable", "missing", "unknown"}[c]
 }
+
+// MarshalText implements encoding.TextMarshaler.
+func (c Condition) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mpitx/recording/finding"
 )
 
 // UnknownFrames stands for the outer frames of a stack that the agent could not follow.
@@ -14,27 +16,27 @@ const UnknownFrames = "…"
 
 // Group is the ranks in one state. A rank with several threads can be in several groups.
 type Group struct {
-	Ranks     []int
-	Condition Condition
-	Doing     string // "in MPI_Recv", "polls with MPI_Test", "computes after MPI_Send"
-	Call      string // the function that they are in, or were in last
-	Object    string // its communicator, window or file
-	Peer      string // "1", "any", "1, 2, 3" (in the order of Ranks), "root 0"
-	Tag       string
-	Bytes     int64 // the most; -1 unknown
-	Site      string
-	Since     time.Duration // how long, of the rank that is in the state longest; -1 unknown: a moment
-	Waits     bool          // in MPI
-	Threads   int           // threads in this state, if a rank has several
-	Requests  string        // what the requests wait for that a call waits for
-	End       string        // how the processes ended: "exit", "SIGKILL"; "": they run, or it is unknown
-	Outside   string        // where they sleep outside of MPI, in the kernel's words
-	Stack     []string      // of a call that lasts, if the job was read with stacks
+	Ranks     []int         `json:"ranks"`
+	Condition Condition     `json:"condition"`
+	Doing     string        `json:"state"`            // "in MPI_Recv", "polls with MPI_Test", "computes after MPI_Send"
+	Waits     bool          `json:"waits"`            // in MPI
+	Call      string        `json:"call,omitempty"`   // the function that they are in, or were in last
+	Object    string        `json:"object,omitempty"` // its communicator, window or file
+	Peer      string        `json:"peer,omitempty"`   // "1", "any", "1, 2, 3" (in the order of Ranks), "root 0"
+	Tag       string        `json:"tag,omitempty"`
+	Bytes     int64         `json:"-"` // the most; -1 unknown
+	Site      string        `json:"site,omitempty"`
+	Since     time.Duration `json:"-"`                  // how long, of the rank that is in the state longest; -1 unknown: a moment
+	Threads   int           `json:"-"`                  // threads in this state, if a rank has several
+	Requests  string        `json:"requests,omitempty"` // what the requests wait for that a call waits for
+	End       string        `json:"end,omitempty"`      // how the processes ended: "exit", "SIGKILL"; "": they run, or it is unknown
+	Outside   string        `json:"outside,omitempty"`  // where they sleep outside of MPI, in the kernel's words
+	Stack     []string      `json:"stack,omitempty"`    // of a call that lasts, if the job was read with stacks
 }
 
 // Report is what can be said about a job at one moment.
 type Report struct {
-	Findings []Finding
+	Findings []finding.Finding
 	Groups   []Group // the ones with the fewest ranks first
 	Computes bool    // no rank waits in MPI
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mpitx/recording/finding"
 )
 
 const second = time.Second
@@ -326,7 +328,7 @@ func TestFindings(t *testing.T) {
 
 // A second look takes back what has moved since the first one, and names what it may name.
 func TestTwoLooks(t *testing.T) {
-	looks := func(second *Job) []Finding {
+	looks := func(second *Job) []finding.Finding {
 		n := 0
 		return Analyze(Look(func() *Job {
 			if n++; n == 1 {
@@ -335,7 +337,8 @@ func TestTwoLooks(t *testing.T) {
 			return second
 		})).Findings
 	}
-	cycle := []Finding{{"cycle", []int{0, 1}, Certain, "cycle: 0 → 1 → 0, all in MPI_Recv"}}
+	cycle := []finding.Finding{{Kind: "cycle", Ranks: []int{0, 1}, Text: "cycle: 0 → 1 → 0, all in MPI_Recv",
+		Figures: finding.Figures{"waiting_ranks": 2, "waited_ns": 5e9}}}
 	if got := looks(job(0, receive(1, 7), receive(0, 7))); !reflect.DeepEqual(got, cycle) {
 		t.Errorf("%+v", got)
 	}
