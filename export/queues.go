@@ -301,49 +301,20 @@ func lengthRows(q *queues.Queues) *Rows {
 
 // queuesJSON writes the whole document (docs/schema.md).
 func queuesJSON(w io.Writer, q *queues.Queues) error {
-	type times struct {
-		Count   uint64 `json:"count"`
-		Total   int64  `json:"total_ns"`
-		Longest int64  `json:"longest_ns"`
-	}
 	type peer struct {
-		Rank       int              `json:"rank"`
-		Peer       int              `json:"peer"`
-		Comm       string           `json:"communicator"`
-		Unexpected uint64           `json:"unexpected"`
-		Expected   uint64           `json:"expected"`
-		Spans      map[string]times `json:"spans"`
+		queues.Peer
+		Spans map[string]queues.Times `json:"spans"`
 	}
 	type queue struct {
-		Rank     int       `json:"rank"`
-		Comm     string    `json:"communicator"`
-		Queue    string    `json:"queue"`
-		Inserted uint64    `json:"inserted"`
-		Removed  uint64    `json:"removed"`
-		Left     uint64    `json:"left"`
-		Mean     float64   `json:"mean"`
-		Longest  uint64    `json:"longest"`
-		Series   []float64 `json:"series"`
-	}
-	type pair struct {
-		Rank     int    `json:"rank"`
-		Peer     int    `json:"peer"`
-		Messages uint64 `json:"messages"`
-		Of       uint64 `json:"of"`
-		Waited   int64  `json:"waited_ns"`
+		queues.Queue
+		Name string `json:"queue"`
 	}
 	type finding struct {
-		Kind     queues.FindingKind `json:"kind"`
-		Rank     int                `json:"rank"`
-		Peer     int                `json:"peer"`
-		Comm     string             `json:"communicator"`
-		Messages uint64             `json:"messages"`
-		Of       uint64             `json:"of"`
-		Waited   int64              `json:"waited_ns"`
-		Site     string             `json:"site,omitempty"`
-		Pairs    []pair             `json:"pairs"`
-		Derived  bool               `json:"derived"`
-		Text     string             `json:"text"`
+		queues.Finding
+		Rank int    `json:"rank"`
+		Peer int    `json:"peer"`
+		Site string `json:"site,omitempty"`
+		Text string `json:"text"`
 	}
 	document := struct {
 		Schema   string    `json:"schema"`
@@ -361,28 +332,23 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Later    uint64    `json:"later,omitempty"`
 	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Cores: mapped(q.Shortages, QueueShortage), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost, Later: q.Later}
 	for _, f := range q.Findings(1 << 20) {
-		site := ""
+		x := finding{Finding: f, Rank: f.Most.Rank, Peer: f.Most.Peer, Text: QueueFinding(f, Terminal{UTF8: true})}
 		if f.Site != nil {
-			site = f.Site.Text
+			x.Site = f.Site.Text
 		}
-		var pairs []pair
-		for _, p := range f.Pairs {
-			pairs = append(pairs, pair{p.Rank, p.Peer, p.Messages, p.Of, int64(p.Waited)})
-		}
-		document.Findings = append(document.Findings, finding{f.Kind, f.Most.Rank, f.Most.Peer, f.Comm, f.Messages, f.Of, int64(f.Waited), site, pairs, f.Derived, QueueFinding(f, Terminal{UTF8: true})})
+		document.Findings = append(document.Findings, x)
 	}
 	for _, p := range q.Peers {
-		spans := map[string]times{}
+		spans := map[string]queues.Times{}
 		for s, x := range p.Spans {
 			if x.Count > 0 {
-				spans[queues.Span(s).String()] = times{x.Count, int64(x.Total), int64(x.Longest)}
+				spans[queues.Span(s).String()] = x
 			}
 		}
-		document.Peers = append(document.Peers, peer{p.Rank, p.Peer, p.Comm, p.Unexpected, p.Expected, spans})
+		document.Peers = append(document.Peers, peer{p, spans})
 	}
 	for i := range q.Queues {
-		x := &q.Queues[i]
-		document.Queues = append(document.Queues, queue{x.Rank, x.Comm, queueName(x), x.Inserted, x.Removed, x.Left, x.Mean, x.Longest, x.Series})
+		document.Queues = append(document.Queues, queue{q.Queues[i], queueName(&q.Queues[i])})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -161,22 +161,8 @@ func TriggerRows(all []*trigger.Trigger) *Rows {
 
 type (
 	jsonTrigger struct {
-		Condition string             `json:"condition"`
-		On        string             `json:"on,omitempty"`
-		Then      []string           `json:"then"`
-		Checked   uint64             `json:"checked"`
-		Held      uint64             `json:"held"`
-		Fired     uint64             `json:"fired"`
-		Missed    uint64             `json:"missed"`
-		Ranks     []jsonTriggerRank  `json:"ranks"`
-		Events    []jsonTriggerEvent `json:"events"`
-	}
-	jsonTriggerRank struct {
-		Rank    int    `json:"rank"`
-		Checked uint64 `json:"checked"`
-		Held    uint64 `json:"held"`
-		Fired   uint64 `json:"fired"`
-		Missed  uint64 `json:"missed"`
+		*trigger.Trigger
+		Events []jsonTriggerEvent `json:"events"`
 	}
 	jsonTriggerEvent struct {
 		Time     float64            `json:"time"`
@@ -188,7 +174,7 @@ type (
 		Root     *int               `json:"root,omitempty"`
 		Tag      *int               `json:"tag,omitempty"`
 		Bytes    uint64             `json:"bytes"`
-		Duration *int64             `json:"duration_ns,omitempty"`
+		Duration time.Duration      `json:"duration_ns,omitzero"`
 		Values   map[string]float64 `json:"values"`
 		Stack    []jsonTriggerFrame `json:"stack"`
 	}
@@ -201,20 +187,12 @@ type (
 )
 
 func triggerOf(t *trigger.Trigger) jsonTrigger {
-	return jsonTrigger{t.Condition, t.On, t.Then, t.Checked, t.Held, t.Fired, t.Missed,
-		mapped(t.Ranks, func(r trigger.RankTotals) jsonTriggerRank {
-			return jsonTriggerRank{r.Rank, r.Checked, r.Held, r.Fired, r.Missed}
-		}),
-		mapped(t.Events, func(e trigger.Event) jsonTriggerEvent { return triggerEventOf(t, &e) })}
+	return jsonTrigger{t, mapped(t.Events, func(e trigger.Event) jsonTriggerEvent { return triggerEventOf(t, &e) })}
 }
 
 func triggerEventOf(t *trigger.Trigger, e *trigger.Event) jsonTriggerEvent {
-	j := jsonTriggerEvent{Time: seconds(e.Time), Rank: e.Rank, Thread: e.Thread, Function: e.Function, Object: e.ObjectName, Peer: e.Peer, Root: e.Root, Tag: e.Tag,
-		Bytes: e.Bytes, Values: map[string]float64{}, Stack: []jsonTriggerFrame{}}
-	if e.Duration > 0 {
-		ns := int64(e.Duration)
-		j.Duration = &ns
-	}
+	j := jsonTriggerEvent{Time: e.Time.Seconds(), Rank: e.Rank, Thread: e.Thread, Function: e.Function, Object: e.ObjectName, Peer: e.Peer, Root: e.Root, Tag: e.Tag,
+		Bytes: e.Bytes, Duration: e.Duration, Values: map[string]float64{}, Stack: []jsonTriggerFrame{}}
 	for i, v := range e.Values {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			j.Values[t.Values[i]] = v
@@ -225,5 +203,3 @@ func triggerEventOf(t *trigger.Trigger, e *trigger.Event) jsonTriggerEvent {
 	}
 	return j
 }
-
-func seconds(d time.Duration) float64 { return d.Seconds() }

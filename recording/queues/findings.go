@@ -25,10 +25,11 @@ const (
 
 // Pair is a rank that receives from another one.
 type Pair struct {
-	Rank, Peer int
-	Messages   uint64        // that waited, or were waited for
-	Of         uint64        // all messages of the pair
-	Waited     time.Duration // in all, of these Messages
+	Rank     int           `json:"rank"`
+	Peer     int           `json:"peer"`
+	Messages uint64        `json:"messages"`  // that waited, or were waited for
+	Of       uint64        `json:"of"`        // all messages of the pair
+	Waited   time.Duration `json:"waited_ns"` // in all, of these Messages
 }
 
 // Relation is what the pairs of a finding have in common.
@@ -46,17 +47,17 @@ const (
 
 // Finding is a set of pairs of ranks. In each pair, one rank waits for the other.
 type Finding struct {
-	Kind     FindingKind
-	Comm     string
-	Pairs    []Pair // by rank and peer
-	Relation Relation
-	Distance int    // of Apart and Both; negative: each rank receives from one after it
-	Most     Pair   // the one with the longest wait
-	Messages uint64 // of all pairs, as are those below
-	Of       uint64
-	Waited   time.Duration
-	Site     *Site // with the longest wait: of the late receives, or of the late sends; nil: not known
-	Derived  bool  // late receives: at most; a late sender: at least
+	Kind     FindingKind   `json:"kind"`
+	Comm     string        `json:"communicator"`
+	Pairs    []Pair        `json:"pairs"` // by rank and peer
+	Relation Relation      `json:"-"`
+	Distance int           `json:"-"`        // of Apart and Both; negative: each rank receives from one after it
+	Most     Pair          `json:"-"`        // the one with the longest wait
+	Messages uint64        `json:"messages"` // of all pairs, as are those below
+	Of       uint64        `json:"of"`
+	Waited   time.Duration `json:"waited_ns"`
+	Site     *Site         `json:"-"`       // with the longest wait: of the late receives, or of the late sends; nil: not known
+	Derived  bool          `json:"derived"` // late receives: at most; a late sender: at least
 }
 
 // Findings returns at most n findings, those with the longest waits first. Pairs of ranks with similar waits of which one can say the same

@@ -28,9 +28,9 @@ type Event struct {
 
 // Times are the durations between two events.
 type Times struct {
-	Count   uint64
-	Total   time.Duration
-	Longest time.Duration
+	Count   uint64        `json:"count"`
+	Total   time.Duration `json:"total_ns"`
+	Longest time.Duration `json:"longest_ns"`
 }
 
 func (t *Times) add(d time.Duration) {
@@ -71,26 +71,26 @@ func (s Span) String() string { return spanNames[s] }
 
 // Peer is what one rank saw of another one on a communicator.
 type Peer struct {
-	Rank int
-	Comm string
-	Peer int // negative: any, or unknown
+	Rank int    `json:"rank"`
+	Comm string `json:"communicator"`
+	Peer int    `json:"peer"` // negative: any, or unknown
 
-	Unexpected uint64 // messages that came before their receive
-	Expected   uint64 // receives that were posted before their message came
-	Spans      [Spans]Times
+	Unexpected uint64       `json:"unexpected"` // messages that came before their receive
+	Expected   uint64       `json:"expected"`   // receives that were posted before their message came
+	Spans      [Spans]Times `json:"-"`
 }
 
 // Queue is a queue of one rank and communicator.
 type Queue struct {
-	Rank       int
-	Comm       string
-	Unexpected bool // of unexpected messages; else of posted receives
-	Inserted   uint64
-	Removed    uint64
-	Left       uint64 // at the end
-	Longest    uint64
-	Mean       float64   // length over the time from the run's first event to its last one
-	Series     []float64 // mean length in equal parts of that time
+	Rank       int       `json:"rank"`
+	Comm       string    `json:"communicator"`
+	Unexpected bool      `json:"-"` // of unexpected messages; else of posted receives
+	Inserted   uint64    `json:"inserted"`
+	Removed    uint64    `json:"removed"`
+	Left       uint64    `json:"left"` // at the end
+	Longest    uint64    `json:"longest"`
+	Mean       float64   `json:"mean"`   // length over the time from the run's first event to its last one
+	Series     []float64 `json:"series"` // mean length in equal parts of that time
 }
 
 // Queues are the queues of a run.

@@ -20,29 +20,28 @@ const (
 
 // Trigger is a condition with its results on all ranks.
 type Trigger struct {
-	Number    int
-	Condition string
-	On        string   // functions; "": all
-	Then      []string // actions, as the agent names them
-	Values    []string // the names of the values that it reads
+	Number    int      `json:"-"`
+	Condition string   `json:"condition"`
+	On        string   `json:"on,omitempty"` // functions; "": all
+	Then      []string `json:"then"`         // actions, as the agent names them
+	Values    []string `json:"-"`            // the names of the values that it reads
 	Totals
-	Ranks  []RankTotals // those that checked it, ascending
-	Events []Event      // in order of time
-
+	Ranks  []RankTotals `json:"ranks"` // those that checked it, ascending
+	Events []Event      `json:"-"`     // in order of time
 }
 
 // Totals are the counts of a trigger.
 type Totals struct {
-	Checked  uint64 // calls in which it was checked
-	Held     uint64 // of those, in how many it was true
-	Fired    uint64 // how often it became true
-	Recorded uint64 // events
-	Missed   uint64 // calls in which it was not checked, as another thread was reading variables
+	Checked  uint64 `json:"checked"` // calls in which it was checked
+	Held     uint64 `json:"held"`    // of those, in how many it was true
+	Fired    uint64 `json:"fired"`   // how often it became true
+	Recorded uint64 `json:"-"`       // events
+	Missed   uint64 `json:"missed"`  // calls in which it was not checked, as another thread was reading variables
 }
 
 // RankTotals are the counts of one rank.
 type RankTotals struct {
-	Rank int
+	Rank int `json:"rank"`
 	Totals
 }
 
