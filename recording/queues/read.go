@@ -17,9 +17,6 @@ const (
 	mpichSource  = "MPI_T events"
 )
 
-// Has reports whether a run has events of queues.
-func Has(run *recording.Run) bool { return source(run) != "" }
-
 func has(run *recording.Run, name string) bool {
 	return slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool {
 		return slices.ContainsFunc(r.EventTypes, func(t *recording.EventType) bool { return t != nil && t.Name == name })
