@@ -329,6 +329,9 @@ func (r *Job) conclude(wait time.Duration) error {
 	}
 	r.seen = readSeen(r.job.dir)
 	if run == nil {
+		if r.overtaken() {
+			return nil
+		}
 		full := unwritable(r.job.dir)
 		r.job.discard()
 		r.standIn.say(saidEmpty)

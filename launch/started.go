@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"mpitx/machine"
 )
@@ -90,6 +91,19 @@ func (r *Job) elected() bool {
 		})
 	}
 	return lowest && (registered || r.launch.Rank <= 0)
+}
+
+// lateStart is how long a lower rank may take to start after a program has ended that recorded nothing, perhaps at once.
+const lateStart = 2 * time.Second
+
+// overtaken waits, if this is not rank 0, and reports whether a lower rank has started in the meantime and finishes the run.
+func (r *Job) overtaken() bool {
+	for end := time.Now().Add(lateStart); r.launch.Rank > 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if !r.elected() {
+			return true
+		}
+	}
+	return false
 }
 
 // absent are the ranks that mpitx has not started, if that is known: ranks on other hosts may start at any time.

@@ -32,6 +32,11 @@ func TestElected(t *testing.T) {
 			t.Errorf("after rank %d: %v", c.registers, got)
 		}
 	}
+	late := &Job{Config: &Config{Env: machine.System()}, launch: machine.Launch{Rank: 3}, job: job}
+	first := &Job{Config: &Config{Env: machine.System()}, job: job}
+	if !late.overtaken() || first.overtaken() {
+		t.Error("rank 3 does not leave the run to rank 0, or rank 0 to another")
+	}
 	if err := os.Remove(startedPath(dir)); err != nil {
 		t.Fatal(err)
 	}
