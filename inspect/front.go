@@ -144,6 +144,9 @@ func (f *front) run() {
 				resumed = now
 			}
 			last = now
+			if pid := f.o.Launch.PID; f.o.Launch.Rank >= 0 && pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH {
+				f.stop("the launcher has ended", false) // MPI_Init may not notice
+			}
 		case <-continued:
 			if time.Since(last) < stoppedFor && time.Since(resumed) > stoppedFor {
 				ending = time.After(endGrace)

@@ -3,6 +3,7 @@
 package where
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -210,9 +211,19 @@ func (r *Request) receiving() (receives, pointToPoint bool) {
 // Waits reports whether a thread waits in MPI, by a call or by polling.
 func (t *Thread) Waits() bool { return t.Inside && t.Class != Poll || t.Polls() }
 
-func (c Condition) String() string {
-	return [...]string{"running", "stopped", "dead", "finalized", "exited", "unreachable", "missing", "unknown"}[c]
-}
+var conditions = [...]string{"running", "stopped", "dead", "finalized", "exited", "unreachable", "missing", "unknown"}
+
+func (c Condition) String() string { return conditions[c] }
 
 // MarshalText implements encoding.TextMarshaler.
 func (c Condition) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler: other hosts answer with conditions.
+func (c *Condition) UnmarshalText(word []byte) error {
+	n := slices.Index(conditions[:], string(word))
+	if n < 0 {
+		return fmt.Errorf("%q is no condition of a process", word)
+	}
+	*c = Condition(n)
+	return nil
+}
