@@ -34,7 +34,12 @@ func showEvents(r *reading) error {
 	}
 	rows := func(people bool) *export.Rows { return export.EventTotals(all, people, r.term) }
 	err := r.rows(func() *export.Rows { return rows(false) },
-		func(w io.Writer, t export.Terminal) error { return rows(!rowFormat(r.Form())).Write(w, r.Form(), t) })
+		func(w io.Writer, t export.Terminal) error {
+			if people := !rowFormat(r.Form()); !people || len(all) > 0 { // a message says why there are none
+				return rows(people).Write(w, r.Form(), t)
+			}
+			return nil
+		})
 	for _, line := range export.GapLines(r.run, trace.EventGaps(r.run, o.Rank), nil) {
 		r.App.Complain("%s: %s", name, line)
 	}

@@ -52,8 +52,11 @@ func showSamples(r *reading) error {
 	}
 	sortStats(stats, r.sort)
 	err = r.rows(func() *export.Rows { return export.StatRows(stats, r.byRank) }, func(w io.Writer, t export.Terminal) error {
-		if rowFormat(r.Form()) {
+		switch {
+		case rowFormat(r.Form()):
 			return export.StatRows(stats, r.byRank).Write(w, r.Form(), t)
+		case len(stats) == 0: // a message says why
+			return nil
 		}
 		return export.StatTable(stats, r.byRank, t).Write(w, r.Form(), t)
 	})
