@@ -16,7 +16,7 @@ func (c *Catalog) LibraryName() string {
 	return line
 }
 
-// MatchesAny reports whether a glob matches one of some names. One that is no pattern is said to match: it is refused elsewhere.
+// MatchesAny reports whether a glob matches one of some names. An invalid pattern counts as a match: another check refuses it.
 func MatchesAny(glob string, names []string) bool {
 	m, err := (&Filter{Names: []string{glob}}).Compile()
 	return err != nil || slices.ContainsFunc(names, m.MatchName)

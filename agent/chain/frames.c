@@ -6,7 +6,7 @@
 #include "chain/internal.h"
 
 /* Whether a call was left although the thread's stack is now deeper than it was in the call: its return address has
- * been overwritten. A stack that is no longer mapped is not read. */
+ * been overwritten. A stack that was unmapped is not read. */
 static bool overwritten(const void *frame, const void *address)
 {
 #if defined(__x86_64__)

@@ -18,7 +18,7 @@ struct list {
     const struct chain_observer *observers[];
 };
 
-static struct list *lists; /* never freed: a thread may still read one that is no longer used */
+static struct list *lists; /* never freed: a thread may still read an old one */
 const struct chain_observer *const chain_nobody[] = {NULL};
 
 unsigned chain_wanted(int function)

@@ -26,7 +26,7 @@ void pvar_read_patterns(void)
             continue;
         }
         pvar.pattern_count++;
-        /* there is no MPI_COMM_WORLD */
+        /* the program has only sessions */
         if (agent_process.sessions && p->names.objects & PATTERN_WORLD) p->names.objects |= PATTERN_ALL;
     }
 }

@@ -26,7 +26,7 @@ type definition struct {
 	class       catalog.Class
 	field       string   // of enum tally_field
 	kinds       []string // kinds of functions that contribute; empty means all
-	traffic     []string // traffic of which the calls must be able to carry any; empty means any
+	traffic     []string // the calls carry at least one of these; empty means any
 	onlyTotal   bool
 	description string
 }

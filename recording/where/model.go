@@ -222,7 +222,7 @@ func (c Condition) MarshalText() ([]byte, error) { return []byte(c.String()), ni
 func (c *Condition) UnmarshalText(word []byte) error {
 	n := slices.Index(conditions[:], string(word))
 	if n < 0 {
-		return fmt.Errorf("%q is no condition of a process", word)
+		return fmt.Errorf("%q is not a condition of a process", word)
 	}
 	*c = Condition(n)
 	return nil

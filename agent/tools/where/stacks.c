@@ -2,7 +2,7 @@
  *
  * The heartbeat reads them once for each call that lasts. The thread does nothing for it, so it may go on at any time:
  * what was read counts only if the thread is still in the call after that. A binding of the library for another
- * language is no frame of the application. */
+ * language is not a frame of the application. */
 #include "base/memory.h"
 #include "chain/cfi.h"
 #include "mpi/library.h"
