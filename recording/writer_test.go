@@ -242,6 +242,25 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// The counters of a process that died are its last ones, also if newer declarations than its open samples are in the node's file.
+func TestKilledAfterDeclarations(t *testing.T) {
+	dir, live := folders(t)
+	script := "dir=%s live=%s inline=1 open columns samples=1 note=a flush note=b flush note=c flush samples=40 kill"
+	if out, err := write(t, fmt.Sprintf(script, dir, live)); err == nil {
+		t.Fatal("it was not killed: " + out)
+	}
+	for _, when := range []string{"killed", "recovered"} {
+		run := mustOpen(t, dir)
+		noDamage(t, run)
+		if r := run.Ranks[0]; r.Counters.Samples != 82 || r.State != StateDied {
+			t.Errorf("%s: %d samples, %v; want 82 and died", when, r.Counters.Samples, r.State)
+		}
+		if _, err := Recover(dir, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestDiscard(t *testing.T) {
 	dir, live := folders(t)
 	if out, err := write(t, fmt.Sprintf("dir=%s live=%s open columns samples=100 kill", dir, live)); err == nil {

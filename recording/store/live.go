@@ -170,7 +170,7 @@ func (s *Store) readLive(m *manifest) {
 	}
 	newest := uint64(0)
 	for i := range lives {
-		newest = max(newest, newestChunk(&lives[i]))
+		newest = max(newest, newestChunk(&lives[i], false))
 	}
 	for i := range lives {
 		s.readSlots(p, i, newest)
@@ -199,11 +199,12 @@ func (s *Store) readSlots(p *Process, file int, newest uint64) {
 
 func (f *liveFile) slotAt(i int) int64 { return liveHead + int64(i)*int64(f.head.chunkBytes) }
 
-// newestChunk is the highest sequence number in the slots. All earlier chunks are in slots or in files.
-func newestChunk(f *liveFile) (newest uint64) {
+// newestChunk is the highest sequence number in the slots, with those whose chunk is in a file if freed is true. All
+// earlier chunks are in slots or in files.
+func newestChunk(f *liveFile, freed bool) (newest uint64) {
 	var head [chunkHead]byte
 	for i := range f.head.slots {
-		if n, err := readAt(f.File, head[:], f.slotAt(i)); err == nil && n == chunkHead && le.Uint32(head[60:]) != slotFree {
+		if n, err := readAt(f.File, head[:], f.slotAt(i)); err == nil && n == chunkHead && (freed || le.Uint32(head[60:]) != slotFree) {
 			newest = max(newest, le.Uint64(head[40:]))
 		}
 	}

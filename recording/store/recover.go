@@ -157,8 +157,10 @@ func removeUnstarted(dir string) (all []Recovered) {
 // copy.
 func leftChunks(lives []liveFile) (all [][]byte, damaged int, err error) {
 	var last chunk
+	var newest uint64
 	for i := range lives {
 		f := &lives[i]
+		newest = max(newest, newestChunk(f, true))
 		for slot := range f.head.slots {
 			b, c, err := readSlot(f, slot)
 			var unreadable *fs.PathError
@@ -186,6 +188,7 @@ func leftChunks(lives []liveFile) (all [][]byte, damaged int, err error) {
 	if last.sequence == 0 {
 		return all, damaged, nil
 	}
+	last.sequence = max(last.sequence, newest) // chunks in the node's file may be newer than those that are left
 	l := &lives[0].head
 	for _, b := range lastChunks(&lives[0]) {
 		if c, err := parseChunk(b); err == nil && l.counters[lostFull]+l.counters[overBudget] > 0 {
