@@ -1,5 +1,7 @@
 package recording
 
+import "slices"
+
 // Follower yields a running job's samples as they arrive.
 type Follower struct {
 	run      *Run
@@ -65,6 +67,11 @@ func (run *Run) Refresh() error {
 		run.setStart(start) // time 0 stays what it was
 	}
 	return nil
+}
+
+// Sampled reports whether a rank has variables that were sampled.
+func (run *Run) Sampled() bool {
+	return slices.ContainsFunc(run.Ranks, func(r *Rank) bool { return len(r.Columns) > 0 })
 }
 
 // Running reports whether a process of the run may still write.

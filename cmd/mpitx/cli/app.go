@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -76,3 +77,6 @@ func (a *App) Flags(f *pflag.FlagSet) {
 	f.Var(choice[string]{&a.Color, export.ColorFlags}, "color", "`WHEN` to use colours: auto, always or never; auto respects NO_COLOR")
 	f.BoolVar(&a.noPager, "no-pager", false, "never show long tables in a pager ($MPITX_PAGER, $PAGER or less)")
 }
+
+// RunsDir is where the runs of this user are: MPITX_DIR, or here.
+func (a *App) RunsDir() string { return cmp.Or(a.Env.Getenv("MPITX_DIR"), ".") }

@@ -75,7 +75,7 @@ func (x *OutFile) Check() error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(x.Out), ".mpitx-*")
 	if err != nil {
-		return Failf("--out %s: %v; name a file that can be written", x.Out, CauseOf(err))
+		return Failf("--out %s: %v; name a file that can be written", x.Out, machine.Cause(err))
 	}
 	f.Close()
 	os.Remove(f.Name())
@@ -217,19 +217,6 @@ func errExists(path string) error {
 	return Usagef("--out %s: the file exists; name another, or replace it with --overwrite", text.Quote(path))
 }
 
-// CauseOf is an error without its path, which the message names already.
-func CauseOf(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		return p.Err
-	case errors.As(err, &l):
-		return l.Err
-	}
-	return err
-}
-
 func writeAndClose(path string, f *os.File, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(f, 1<<16)
 	err := write(b)
@@ -252,5 +239,5 @@ func writeFailed(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return Failf("write: %s: %v", path, CauseOf(err))
+	return Failf("write: %s: %v", path, machine.Cause(err))
 }

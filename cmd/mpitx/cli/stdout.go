@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
+
+	"mpitx/machine"
 )
 
 // Standard is a command's standard output and standard error. Both go to the pager if there is one.
@@ -31,7 +33,7 @@ func (s answers) Write(p []byte) (int, error) {
 		err = errors.New("standard output is closed: redirect it to a file or a terminal")
 	}
 	if err != nil {
-		err = fmt.Errorf("cannot write the answer: %w", CauseOf(err))
+		err = fmt.Errorf("cannot write the answer: %w", machine.Cause(err))
 	}
 	return n, err
 }

@@ -211,7 +211,7 @@ func (o *compareOptions) write(c *compare.Comparison, term export.Terminal) erro
 // open reads a run: its profile, its samples, or both.
 func (o *compareOptions) open(dir string) (compare.Input, error) {
 	in := compare.Input{Name: text.Quote(dir)}
-	run, err := cli.OpenSamples(dir)
+	run, err := launch.OpenSamples(dir)
 	if err != nil {
 		return in, err
 	}
@@ -233,7 +233,7 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 			}
 		}
 	}
-	if err == nil && !parts && cli.HasSamples(run) {
+	if err == nil && !parts && run.Sampled() {
 		bar := progress.New("summing up " + in.Name)
 		in.Stats = append([]recording.Stat{}, run.Stats(recording.Options{Column: o.chosen, Rank: o.onRank, Progress: bar.Update})...)
 		bar.Clear()

@@ -6,6 +6,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/ui/progress"
 )
@@ -71,7 +72,7 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	run, err := cli.OpenSamples(args[0])
+	run, err := launch.OpenSamples(args[0])
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // writesTrace reports whether mpitx export writes the trace of a run, rather than its samples.
 func (o *exportOptions) writesTrace(run *recording.Run) bool {
-	return o.trace || o.Form() == cli.FormatPerfetto || !cli.HasSamples(run) && trace.Has(run)
+	return o.trace || o.Form() == cli.FormatPerfetto || !run.Sampled() && trace.Has(run)
 }
 
 // writeTrace writes the trace of a run. In Perfetto's format, samples come with it.
@@ -20,7 +20,7 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 	dir, form := text.Quote(args[0]), o.Form()
 	perfetto := form == cli.FormatPerfetto
 	switch {
-	case !trace.Has(run) && !(perfetto && cli.HasSamples(run)):
+	case !trace.Has(run) && !(perfetto && run.Sampled()):
 		if cli.ReportDamage(o.a, run) {
 			return cli.ErrDamaged
 		}

@@ -56,7 +56,7 @@ others.`,
 }
 
 func recoverRun(a *cli.App, dir string, force bool) error {
-	run, notRun := cli.OpenRun(dir)
+	run, notRun := launch.OpenRun(dir)
 	if notRun == nil {
 		run.Close()
 	}

@@ -12,6 +12,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trace"
@@ -156,7 +157,7 @@ func (o *reportOptions) show(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	run, err := cli.OpenSamples(args[0])
+	run, err := launch.OpenSamples(args[0])
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func defaultView(run *recording.Run) *view {
 	case profile.Has(run):
 	case trigger.Has(run):
 		return viewNamed(export.TriggerTable)
-	case cli.HasSamples(run):
+	case run.Sampled():
 		return viewNamed("samples")
 	case trace.Has(run):
 		return viewNamed("queues")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/launch"
 	"mpitx/machine/keep"
 	"mpitx/recording"
 	"mpitx/recording/sites"
@@ -107,7 +108,7 @@ func (o *timelineOptions) run(cmd *cobra.Command, args []string) error {
 
 // find opens the trace of a run. If the trace is not there yet, awaited says what is missing.
 func (o *timelineOptions) find(name string) (feed *timeline.Feed, awaited string, err error) {
-	run, awaited, err := cli.FindRun(name)
+	run, awaited, err := launch.FindRun(name)
 	if run == nil {
 		return nil, awaited, err
 	}
@@ -155,7 +156,7 @@ func (o *timelineOptions) feed(run *recording.Run) (*timeline.Feed, error) {
 
 // print is --once.
 func (o *timelineOptions) print(name string) error {
-	run, err := cli.OpenSamples(name)
+	run, err := launch.OpenSamples(name)
 	if err != nil {
 		return err
 	}

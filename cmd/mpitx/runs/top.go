@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/launch"
 	"mpitx/machine/keep"
 	"mpitx/recording"
 	"mpitx/ui/screen/program"
@@ -66,7 +67,7 @@ func (o *topOptions) run(_ *cobra.Command, args []string) error {
 		o.a.Complain("%s", problem)
 	}
 	find := func() (top.Source, string, error) {
-		run, awaited, err := o.a.FindLive(name)
+		run, awaited, err := launch.FindLive(name, o.a.RunsDir())
 		if run == nil {
 			return nil, awaited, err
 		}

@@ -125,7 +125,7 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 		case <-interrupted:
 			return nil
 		}
-		if run, err = cli.OpenRun(dir); err != nil {
+		if run, err = launch.OpenRun(dir); err != nil {
 			return err
 		}
 	}
@@ -133,17 +133,17 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 
 // open opens the run. It waits only for a job that has just started, or to watch it.
 func (o *whereOptions) open(name string) (*recording.Run, error) {
-	run, awaited, err := o.a.FindLive(name)
+	run, awaited, err := launch.FindLive(name, o.a.RunsDir())
 	switch {
 	case run != nil || err != nil:
 		return run, err
-	case o.watch || cli.JustStarted(cmp.Or(name, o.a.Env.Getenv("MPITX_DIR"), ".")):
-		return o.a.AwaitRun(name)
+	case o.watch || launch.JustStarted(cmp.Or(name, o.a.RunsDir())):
+		return launch.AwaitRun(name, o.a.RunsDir())
 	}
 	if name != "" {
-		return cli.OpenSamples(name) // says what to do
+		return launch.OpenSamples(name) // says what to do
 	}
-	return nil, cli.Failf("%s; %s", awaited, cli.NameRun)
+	return nil, cli.Failf("%s; %s", awaited, launch.NameRun)
 }
 
 // print prints the states of all ranks once.

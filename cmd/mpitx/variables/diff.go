@@ -147,7 +147,7 @@ func (o *diffOptions) compare(cmd *cobra.Command, args []string) (*diff.Diff, er
 		}
 	}
 	if o.matcher != nil && !slices.ContainsFunc(sides[:], func(s diff.Side) bool {
-		return slices.ContainsFunc(namesOf(s.Catalog, catalog.AllKinds), o.matcher.MatchName)
+		return slices.ContainsFunc(s.Catalog.Names(catalog.AllKinds), o.matcher.MatchName)
 	}) {
 		return nil, cli.Usagef("diff: neither side has a name that matches %s", strings.Join(args[2:], " or "))
 	}

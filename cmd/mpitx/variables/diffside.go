@@ -137,7 +137,7 @@ func (o *diffOptions) load(name, file string) (s diff.Side, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, cli.Failf("%s: there is no such file; write one with mpitx snapshot --out FILE, or name a live library: mpi:NAME", file)
 	case err != nil:
-		return s, cli.Failf("read %s: %v", file, cli.CauseOf(err))
+		return s, cli.Failf("read %s: %v", file, machine.Cause(err))
 	}
 	if file == "-" {
 		file = "standard input"

@@ -140,7 +140,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		return o.Answer(code, func() error { return o.essentials(all, filter) })
 	}
 	c := o.selected(all, filter, filtered)
-	hints := o.nameHints(all)
+	hints := (&settings.Listing{Kinds: o.kinds, Asked: o.asked, Names: o.globs, Categories: o.category, From: o.From}).Hints(all)
 	switch left := c.Count(o.kinds); {
 	case len(hints) > 0 && left == 0:
 		code = cli.ExitFailed
@@ -153,7 +153,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 		if c.Count(o.kinds) == 0 {
-			hints = slices.Concat([]string{o.empty(all)}, o.filterHints(all), hints)
+			hints = slices.Concat([]string{o.empty(all)}, settings.FilterHints(all, o.kinds, &o.compiled), hints)
 		}
 		for _, hint := range hints {
 			o.App.Complain("%s", hint)
@@ -184,7 +184,7 @@ func (o *listOptions) checkFlags(cmd *cobra.Command) error {
 
 // nameUnknown names the settings of no control variable.
 func (o *listOptions) nameUnknown(all *catalog.Catalog) {
-	names := namesOf(all, catalog.Cvars)
+	names := all.Names(catalog.Cvars)
 	for _, u := range o.Unknown {
 		place, on := u.Where+" is set in the environment", " of "
 		if u.Kind != catalog.OriginEnvironment {
@@ -207,7 +207,7 @@ func (o *listOptions) selected(all *catalog.Catalog, filter *catalog.Matcher, fi
 	named := len(o.globs)+len(o.regex)+len(o.search) > 0
 	document := o.format == export.FormatJSON && o.fields == nil // JSON includes the enumerations of its variables
 	if filtered && o.kinds == 0 && !o.tree && !document {        // categories and enumerations only matter if they are asked for
-		o.kinds = catalog.Variables | there(all, catalog.EventKinds)
+		o.kinds = catalog.Variables | all.Present(catalog.EventKinds)
 	}
 	if !o.asksForPeruse() {
 		c = c.WithoutUnraised()

@@ -51,7 +51,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	vars := s.vars()
+	vars := s.Variables()
 	if o.fields == nil {
 		names := "id," + cmp.Or(o.stage, "value")
 		if o.stage != "before" && slices.ContainsFunc(vars, (*catalog.Variable).Differs) {
@@ -63,7 +63,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		o.fields, _ = export.ParseFields(names)
 	}
 	for _, v := range vars {
-		if s.literal[v] && !o.readable(c, v) {
+		if s.Literal[v] && !o.readable(c, v) {
 			code = max(code, cli.ExitPartial)
 		}
 	}

@@ -54,10 +54,10 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return o.Answer(code, func() error {
-		if len(s.entries) == 0 {
+		if len(s.Entries) == 0 {
 			return nil
 		}
-		return export.Show(o.App.Out, c, s.entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c), Effect: o.Judge(c).Effects(c), Enums: settings.Enums(o.Family(c), c)})
+		return export.Show(o.App.Out, c, s.Entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c), Effect: o.Judge(c).Effects(c), Enums: settings.Enums(o.Family(c), c)})
 	})
 }
 

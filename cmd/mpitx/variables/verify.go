@@ -225,7 +225,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (fou
 		}
 		v := without.Cvar(s.Name)
 		if v == nil {
-			return nil, false, cli.Usagef("%s: %s has no such control variable%s", s.Name, without.LibraryName(), catalog.DidYouMean(namesOf(without, catalog.Cvars), s.Name))
+			return nil, false, cli.Usagef("%s: %s has no such control variable%s", s.Name, without.LibraryName(), catalog.DidYouMean(without.Names(catalog.Cvars), s.Name))
 		}
 		if err := settings.Takes(o.Family(without), without, v, s.Value); err != nil {
 			return nil, false, cli.Usagef("%s: %v", s.Name, err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/launch"
 	"mpitx/machine/keep"
 	"mpitx/recording/experiment"
 )
@@ -49,7 +50,7 @@ func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m experiment.Ru
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return m, errors.New("the program did not call MPI_Init; name an MPI program after --")
 	}
-	one, err := cli.OpenSamples(dir)
+	one, err := launch.OpenSamples(dir)
 	if err != nil {
 		return m, err
 	}

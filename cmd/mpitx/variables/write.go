@@ -92,14 +92,14 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	code := o.Warn(c)
-	unknown := &selection{}
+	var unknown []string
 	for _, w := range writes {
 		if len(c.Lookup(w.Name)) == 0 {
-			unknown.missing = append(unknown.missing, w.Name)
+			unknown = append(unknown, w.Name)
 		}
 	}
-	if len(unknown.missing) > 0 {
-		unknown.unknown(o.App, c, catalog.Variables)
+	if len(unknown) > 0 {
+		sayUnknown(o.App, c, catalog.Variables, unknown)
 		o.App.Complain("nothing was written")
 		return o.End(cli.ExitFailed, nil)
 	}

@@ -1,33 +1,31 @@
 //go:build cgo && linux
 
-package cli
+package launch
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"mpitx/machine"
 )
 
 // top waits for a run whose job has only created some of its files, and not for a directory with other files.
 func TestStarting(t *testing.T) {
-	dir, a := t.TempDir(), &App{Env: &machine.Env{}}
+	dir := t.TempDir()
 	for _, name := range []string{"", ".job", "job.json", "seen", "claims", "mpitx-agent-mpich-1.so"} {
 		if name != "" {
 			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if run, awaited, err := a.FindLive(dir); run != nil || err != nil || !strings.Contains(awaited, "nothing was recorded yet") {
+		if run, awaited, err := FindLive(dir, "."); run != nil || err != nil || !strings.Contains(awaited, "nothing was recorded yet") {
 			t.Errorf("with %q: waits for %q, error %v", name, awaited, err)
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, "job.json")); err != nil {
 		t.Fatal(err)
 	}
-	if _, awaited, err := a.FindLive(dir); err == nil {
+	if _, awaited, err := FindLive(dir, "."); err == nil {
 		t.Errorf("without job.json: waits for %q", awaited)
 	}
 }
