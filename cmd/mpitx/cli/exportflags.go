@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/export"
+	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/columns"
 	"mpitx/text"
@@ -30,7 +31,7 @@ type ExportFlags struct {
 	During func(*recording.Rank, time.Duration) bool // the same
 	Cut    RunPart                                   // the part of the run to write
 	Part   string                                    // part of the temporary file's name, see createFile
-	Late   existing                                  // what happens if the file has come to exist since the check
+	Late   newfile.Existing                          // what happens if the file has come to exist since the check
 }
 
 var sampleFormats = append(export.SampleFormats[:len(export.SampleFormats):len(export.SampleFormats)], FormatParquet)
@@ -109,7 +110,7 @@ func (x *ExportFlags) Write(a *App, run *recording.Run) error {
 			err = a.flush()
 		}
 	} else {
-		x.Out, err = createFile(x.Out, x.Part, x.then(x.Late), write)
+		x.Out, err = x.write(x.Part, x.Late, write)
 	}
 	if err == nil && damaged {
 		return ErrDamaged

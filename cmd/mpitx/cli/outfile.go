@@ -1,22 +1,17 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"mpitx/machine"
+	"mpitx/machine/newfile"
 	"mpitx/machine/owned"
 	"mpitx/text"
 )
@@ -63,9 +58,9 @@ func (x *OutFile) Check() error {
 	if !x.Named() {
 		return nil
 	}
-	_, st, err := targetOf(x.Out)
+	_, st, err := newfile.Target(x.Out)
 	if err != nil {
-		return err
+		return writeFailed(x.Out, err)
 	}
 	if st != nil && !st.Mode().IsRegular() {
 		if st.IsDir() {
@@ -84,160 +79,35 @@ func (x *OutFile) Check() error {
 
 // Create writes the file.
 func (x *OutFile) Create(write func(io.Writer) error) error {
-	_, err := createFile(x.Out, "", x.then(keepIt), write)
+	_, err := x.write("", newfile.Keep, write)
 	return err
 }
 
-// then is what happens if the file exists after all.
-func (x *OutFile) then(otherwise existing) existing {
+// write writes the file, and returns its name: see [newfile.Write]. Without --overwrite, late decides what happens if it exists after all.
+func (x *OutFile) write(part string, late newfile.Existing, write func(io.Writer) error) (string, error) {
 	if x.overwrite {
-		return replaceIt
+		late = newfile.Replace
 	}
-	return otherwise
-}
-
-// existing decides what happens if the file to write exists.
-type existing uint8
-
-const (
-	keepIt   existing = iota // fail
-	NumberIt                 // give the new file a number, samples-2.csv: the data cannot be recorded again
-	replaceIt
-)
-
-func numbered(path string, n int) string {
-	if n == 1 {
-		return path
-	}
-	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "-" + strconv.Itoa(n) + ext
-}
-
-// createFile writes a file completely or not at all, under a temporary name first, and returns its name. part is part
-// of the temporary name, so that a second attempt after a kill replaces the file of the first; "" means a random name.
-// A replaced file keeps its mode, and is replaced at the target of a symbolic link. Anything but a regular file (a
-// pipe, /dev/stdout) is written directly. Links and pipes that another user placed are refused.
-func createFile(path, part string, then existing, write func(io.Writer) error) (string, error) {
-	target, st, err := targetOf(path)
-	if err != nil {
-		return path, err
-	}
-	if st != nil && !st.Mode().IsRegular() {
-		if st.Mode()&fs.ModeNamedPipe != 0 { // there may never be a reader
-			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return path, writeFailed(path, err)
-		}
-		return path, writeAndClose(path, f, write)
-	}
-	place := func(temp string) (string, error) { return placeFile(temp, path, then) }
-	if then == replaceIt {
-		place = func(temp string) (string, error) { return path, writeFailed(path, os.Rename(temp, target)) }
-	} else if st != nil {
-		target = path // as errors name it
-	} else {
-		place = func(temp string) (string, error) { // a link leads to where nothing is
-			name, err := placeFile(temp, target, then)
-			if name == target {
-				name = path
-			}
-			return name, err
-		}
-	}
-	if part == "" {
-		part = fmt.Sprintf("%08x", rand.Uint32())
-	}
-	temp := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+part)
-	f, err := owned.Create(temp, 0o666)
-	if err != nil {
-		return path, writeFailed(path, err)
-	}
-	if then == replaceIt && st != nil && !owned.Another(st) {
-		f.Chmod(st.Mode().Perm())
-	}
-	if err = writeAndClose(path, f, write); err == nil {
-		path, err = place(temp)
-	}
-	if err != nil {
-		os.Remove(temp)
-	}
-	return path, err
-}
-
-// targetOf is where a path leads, and what is there; nil: nothing.
-func targetOf(path string) (target string, st os.FileInfo, err error) {
-	target, err = owned.Follow(path)
-	var another *owned.Error
-	if errors.As(err, &another) {
-		return path, nil, Failf("--out %s: %s; name another file", text.Quote(path), another.Why)
-	}
-	if st, err = os.Stat(path); err != nil {
-		return target, nil, nil
-	}
-	if st.Mode()&fs.ModeNamedPipe != 0 && owned.Another(st) {
-		return path, nil, Failf("--out %s: a pipe of another user; name another file", text.Quote(path))
-	}
-	return target, st, nil
-}
-
-// placeFile moves a file to its final name, or to the next free one.
-func placeFile(temp, path string, then existing) (string, error) {
-	for n := 1; ; n++ {
-		name := numbered(path, n)
-		err := renameNew(temp, name)
-		switch {
-		case errors.Is(err, fs.ErrExist) && then == NumberIt:
-			continue
-		case errors.Is(err, fs.ErrExist):
-			return path, errExists(path)
-		case err != nil:
-			return path, writeFailed(name, err)
-		}
-		return name, nil
-	}
-}
-
-// reserve renames a file to a name that does not exist, where the system cannot do that in one step. A process that is
-// killed in between leaves an empty file.
-func reserve(temp, name string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	f.Close()
-	if err = os.Rename(temp, name); err != nil {
-		os.Remove(name)
-	}
-	return err
+	name, err := newfile.Write(x.Out, part, late, write)
+	return name, writeFailed(name, err)
 }
 
 func errExists(path string) error {
 	return Usagef("--out %s: the file exists; name another, or replace it with --overwrite", text.Quote(path))
 }
 
-func writeAndClose(path string, f *os.File, write func(io.Writer) error) error {
-	b := bufio.NewWriterSize(f, 1<<16)
-	err := write(b)
-	if err == nil {
-		err = b.Flush()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
+// writeFailed says why a file was not written. The errors of writers that say what to do stay as they are.
+func writeFailed(path string, err error) error {
 	var own *ExitError
 	var located *machine.Error
+	var another *owned.Error
 	switch {
-	case errors.As(err, &own) || errors.As(err, &located):
+	case err == nil, errors.As(err, &own), errors.As(err, &located):
 		return err
-	}
-	return writeFailed(path, err)
-}
-
-func writeFailed(path string, err error) error {
-	if err == nil {
-		return nil
+	case errors.As(err, &another):
+		return Failf("--out %s: %s; name another file", text.Quote(path), another.Why)
+	case errors.Is(err, fs.ErrExist):
+		return errExists(path)
 	}
 	return Failf("write: %s: %v", path, machine.Cause(err))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/export"
+	"mpitx/machine/newfile"
 	"mpitx/recording/profile"
 	"mpitx/text"
 )
@@ -61,8 +62,8 @@ func (x *FormatOut) Check() error {
 type ReportOut struct {
 	FormatOut
 
-	Part string   // part of the temporary file's name, see createFile
-	Late existing // what happens if the file has come to exist since the check
+	Part string           // part of the temporary file's name, see createFile
+	Late newfile.Existing // what happens if the file has come to exist since the check
 }
 
 func (x *ReportOut) Flags(cmd *cobra.Command) { x.FormatOut.Flags(cmd, "reports", ReportFormats...) }
@@ -73,7 +74,7 @@ func (x *ReportOut) Write(w io.Writer, p *profile.Profile, o export.ReportOption
 		return WriteReport(w, p, x.Form(), o)
 	}
 	o.Terminal = export.Terminal{UTF8: true}
-	name, err := createFile(x.Out, x.Part, x.then(x.Late), func(w io.Writer) error { return WriteReport(w, p, x.Form(), o) })
+	name, err := x.write(x.Part, x.Late, func(w io.Writer) error { return WriteReport(w, p, x.Form(), o) })
 	x.Out = name
 	return err
 }

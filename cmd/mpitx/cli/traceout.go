@@ -12,6 +12,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/export/perfetto"
+	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/sites"
 	"mpitx/recording/trace"
@@ -119,7 +120,7 @@ type TraceOut struct {
 	Samples recording.Options // for Perfetto
 	Derive  []string          // globs of events of PERUSE to derive; nil: as mpitx trace --event asked
 	Temp    string            // part of the temporary file's name, see createFile
-	Late    existing
+	Late    newfile.Existing
 }
 
 // Form is the format chosen by -o or by the file's name.
@@ -182,7 +183,7 @@ func (x *TraceOut) Write(a *App, run *recording.Run) (totals trace.Totals, err e
 			err = a.flush()
 		}
 	} else {
-		x.Out, err = createFile(x.Out, x.Temp, x.then(x.Late), to)
+		x.Out, err = x.write(x.Temp, x.Late, to)
 	}
 	unread := ReportUnreadable(a, done(), "export")
 	if err == nil && damaged {

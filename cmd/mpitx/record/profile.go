@@ -11,6 +11,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/launch"
 	"mpitx/machine"
+	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/text"
@@ -61,7 +62,7 @@ variables are sampled at the same time (see mpitx sample --help).`,
 }
 
 func (o *profileOutput) configure(*cobra.Command, *launch.Config) error {
-	o.file.Late = cli.NumberIt
+	o.file.Late = newfile.Number
 	if err := o.outside(o.file.Out, o.workload != ""); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/launch"
 	"mpitx/machine"
+	"mpitx/machine/newfile"
 	"mpitx/text"
 )
 
@@ -63,7 +64,7 @@ other classes as raw values; --as chooses.`,
 }
 
 func (o *sampleOutput) configure(*cobra.Command, *launch.Config) error {
-	o.asked, o.file.Late = o.file.Out, cli.NumberIt
+	o.asked, o.file.Late = o.file.Out, newfile.Number
 	if err := o.outside(o.file.Out, o.workload != ""); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/launch"
 	"mpitx/machine"
+	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/trace"
 	"mpitx/text"
@@ -68,7 +69,7 @@ The application keeps its output and exit code.`,
 }
 
 func (o *traceOutput) configure(*cobra.Command, *launch.Config) error {
-	o.file.Late = cli.NumberIt
+	o.file.Late = newfile.Number
 	if err := o.outside(o.file.Out, false); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package cli
+package newfile
 
 import (
 	"errors"
@@ -38,7 +38,7 @@ func TestPlacedWhole(t *testing.T) {
 		}
 	}()
 	for n := 1; n <= 1000; n++ {
-		path, err := createFile(filepath.Join(dir, "f.csv"), strconv.Itoa(n), NumberIt, func(w io.Writer) error {
+		path, err := Write(filepath.Join(dir, "f.csv"), strconv.Itoa(n), Number, func(w io.Writer) error {
 			_, err := io.WriteString(w, "whole\n")
 			return err
 		})
@@ -67,15 +67,15 @@ func TestOverwriteOfAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{link, pipe} {
-			x := OutFile{Out: path, overwrite: true}
-			if err := x.Check(); err == nil {
+			_, _, err := Target(path)
+			if err == nil {
 				t.Errorf("%s was not refused", path)
 			}
-			if _, err := createFile(path, "", replaceIt, write); err == nil {
+			if _, err := Write(path, "", Replace, write); err == nil {
 				t.Errorf("%s was written", path)
 			}
 		}
-	} else if _, err := createFile(link, "", replaceIt, write); err != nil {
+	} else if _, err := Write(link, "", Replace, write); err != nil {
 		t.Error(err)
 	} else {
 		want = "new" // through the user's own link
@@ -87,13 +87,13 @@ func TestOverwriteOfAnother(t *testing.T) {
 
 // A link that leads to nothing is followed.
 func TestDanglingLink(t *testing.T) {
-	for _, then := range []existing{keepIt, NumberIt, replaceIt} {
+	for _, then := range []Existing{Keep, Number, Replace} {
 		dir := t.TempDir()
 		link, target := filepath.Join(dir, "link"), filepath.Join(dir, "target")
 		if err := os.Symlink("target", link); err != nil {
 			t.Fatal(err)
 		}
-		path, err := createFile(link, "", then, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
+		path, err := Write(link, "", then, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err })
 		if text, _ := os.ReadFile(target); err != nil || path != link || string(text) != "new" {
 			t.Errorf("%v: %s, %v, %q", then, path, err, text)
 		}
