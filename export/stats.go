@@ -9,22 +9,15 @@ import (
 	"mpitx/text"
 )
 
-// Stat is the statistics of one variable, of all ranks or of one.
-type Stat struct {
-	recording.Stat
-	Rank int
-	Host string
-}
-
 // StatRows is the table for programs.
-func StatRows(stats []Stat, byRank bool) *Rows {
+func StatRows(stats []recording.Stat, byRank bool) *Rows {
 	r := &Rows{Schema: "mpitx.stats", Columns: []RowColumn{
 		{Name: "variable"}, {Name: "class"}, {Name: "object"}, {Name: "as"}, {Name: "count"}, {Name: "min"}, {Name: "mean"}, {Name: "max"},
 		{Name: "stddev"}, {Name: "min_ranks"}, {Name: "max_ranks"}, {Name: "total"}, {Name: "without_value"}, {Name: "resets"}, {Name: "unit"},
 		{Name: "at_most"}, {Name: "incomplete_ranks"},
 	}}
 	for i := range stats {
-		s := &stats[i].Stat
+		s := &stats[i]
 		row := []any{s.Variable, s.Class.String(), s.Object, s.As.String(), s.Count, nil, nil, nil, nil, text.RankList(s.MinRanks), text.RankList(s.MaxRanks),
 			nil, s.Without, s.Resets, unitOf(s), s.AtMost, text.RankList(s.Excluded)}
 		if s.Count > 0 {
@@ -40,7 +33,7 @@ func StatRows(stats []Stat, byRank bool) *Rows {
 }
 
 // StatTable is the table for people, with one unit per row.
-func StatTable(stats []Stat, byRank bool, term Terminal) *Rows {
+func StatTable(stats []recording.Stat, byRank bool, term Terminal) *Rows {
 	r := &Rows{Schema: "mpitx.stats", Columns: []RowColumn{
 		{Header: "VARIABLE"}, {Header: "CLASS", Wide: true}, {Header: "OBJECT", Optional: true, Drop: 3}, {Header: "UNIT"},
 		{Header: "MIN", Right: true, Point: true, Drop: 2}, {Header: "MEAN", Right: true, Point: true}, {Header: "MAX", Right: true, Point: true}, {Header: "MAX AT", Drop: 1},
@@ -49,7 +42,7 @@ func StatTable(stats []Stat, byRank bool, term Terminal) *Rows {
 		{Header: "LEFT OUT", Optional: true},
 	}}
 	for i := range stats {
-		s := &stats[i].Stat
+		s := &stats[i]
 		scale := term.ScaleOf(unitOf(s), max(math.Abs(s.Min.Float64()), math.Abs(s.Max.Float64())))
 		row := []any{s.Variable, s.Class.String(), s.Object, scale.Unit, nil, nil, nil, text.RankList(s.MaxRanks), text.RankList(s.MinRanks), nil, s.Count,
 			s.As.String(), nil, s.Without, s.Resets, leftOutText(s.Excluded)}
@@ -79,7 +72,7 @@ func StatTable(stats []Stat, byRank bool, term Terminal) *Rows {
 }
 
 // addRanks puts the ranks into the first columns, if there is a row for each.
-func (r *Rows) addRanks(stats []Stat, byRank bool) {
+func (r *Rows) addRanks(stats []recording.Stat, byRank bool) {
 	if !byRank {
 		return
 	}
@@ -91,7 +84,7 @@ func (r *Rows) addRanks(stats []Stat, byRank bool) {
 	of := []RowColumn{{Name: "rank", Header: "RANK", Right: true}, {Name: "host", Header: "HOST", Wide: true}}
 	r.Columns = slices.Insert(r.Columns, 1, of...)
 	for i := range r.Rows {
-		r.Rows[i] = slices.Insert(r.Rows[i], 1, any(stats[i].Rank), any(stats[i].Host))
+		r.Rows[i] = slices.Insert(r.Rows[i], 1, any(stats[i].Rank.Rank), any(stats[i].Rank.Host))
 	}
 }
 

@@ -19,7 +19,7 @@ func TestStatsFormatsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	rows := StatRows(statsOf(run), false)
+	rows := StatRows(run.Stats(recording.Options{}), false)
 	var c, j bytes.Buffer
 	if rows.Write(&c, FormatCSV, Terminal{}) != nil || rows.Write(&j, FormatJSON, Terminal{}) != nil {
 		t.Fatal("it cannot be written")
@@ -53,7 +53,7 @@ func TestStatsTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	stats := statsOf(run)
+	stats := run.Stats(recording.Options{})
 	for width, want := range map[int]string{
 		0: `VARIABLE              UNIT        MIN       MEAN        MAX  MAX AT  MIN AT  STDDEV  COUNT  AS
 mpitx:bytes_sent      MB       21.76      21.76      21.76   3       0-2      0.00       4  delta
@@ -82,11 +82,4 @@ mpitx:time_in_mpi     ms        2.206      2.469
 			t.Errorf("width %d: %v\n%s", width, err, b.String())
 		}
 	}
-}
-
-func statsOf(run *recording.Run) (all []Stat) {
-	for _, s := range run.Stats(recording.Options{}) {
-		all = append(all, Stat{Stat: s})
-	}
-	return all
 }

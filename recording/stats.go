@@ -18,6 +18,7 @@ type Stat struct {
 	Class    catalog.Class
 	Object   string
 	As       Transform
+	Rank     *Rank // nil: all
 
 	Count     uint64 // how many numbers
 	Min, Max  Value
@@ -36,13 +37,21 @@ type Stat struct {
 
 // Stats reads the whole run and returns the statistics of every numeric variable, sorted by name.
 func (run *Run) Stats(o Options) []Stat {
-	stats, _ := run.Sums(o)
+	stats, _ := run.sums(o, false)
+	return stats
+}
+
+// StatsByRank is [Run.Stats], with the statistics of each rank apart.
+func (run *Run) StatsByRank(o Options) []Stat {
+	stats, _ := run.sums(o, true)
 	return stats
 }
 
 // Sums returns the Stats and the time that they cover in each rank: from the start of differences, even if that sample was
 // not kept, to the last sample.
-func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
+func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) { return run.sums(o, false) }
+
+func (run *Run) sums(o Options, byRank bool) ([]Stat, map[*Rank]time.Duration) {
 	first, last := map[*Rank]time.Duration{}, map[*Rank]time.Duration{}
 	begun := map[*Set]bool{}
 	all := map[statKey]*Stat{}
@@ -54,7 +63,7 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 	for in := range run.Instants(o) {
 		if excluded[in.Rank] {
 			for i := range in.Cells {
-				statOf(all, in.Cells[i].Column, o.As).exclude(in.Rank.Rank)
+				statOf(all, in.Cells[i].Column, o.As, byRank).exclude(in.Rank.Rank)
 			}
 			continue
 		}
@@ -70,7 +79,7 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 			cell := &in.Cells[i]
 			c := sums[cell.Column]
 			if c == nil {
-				c = &columnSum{column: cell.Column, stat: statOf(all, cell.Column, o.As)}
+				c = &columnSum{column: cell.Column, stat: statOf(all, cell.Column, o.As, byRank)}
 				sums[cell.Column] = c
 			}
 			c.sample(cell, in.Time, in.resumed)
@@ -80,13 +89,17 @@ func (run *Run) Sums(o Options) ([]Stat, map[*Rank]time.Duration) {
 		c.end()
 	}
 	var list []Stat
+	place := map[*Rank]int{}
+	for i, r := range run.Ranks {
+		place[r] = i
+	}
 	for _, s := range all {
 		s.finish()
 		list = append(list, *s)
 	}
 	slices.SortFunc(list, func(a, b Stat) int {
 		return cmp.Or(cmp.Compare(a.Variable, b.Variable), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Object, b.Object),
-			cmp.Compare(a.As, b.As))
+			cmp.Compare(a.As, b.As), cmp.Compare(place[a.Rank], place[b.Rank]))
 	})
 	spans := map[*Rank]time.Duration{}
 	for r, at := range last {
@@ -120,13 +133,17 @@ type statKey struct {
 	variable, object string
 	class            catalog.Class
 	as               Transform
+	rank             *Rank
 }
 
-func statOf(all map[statKey]*Stat, c *Column, as Transform) *Stat {
-	key := statKey{c.Variable, c.ObjectName, c.Class, c.Shown(as)}
+func statOf(all map[statKey]*Stat, c *Column, as Transform, byRank bool) *Stat {
+	key := statKey{c.Variable, c.ObjectName, c.Class, c.Shown(as), nil}
+	if byRank {
+		key.rank = c.Rank
+	}
 	s := all[key]
 	if s == nil {
-		s = &Stat{Variable: c.Variable, Object: c.ObjectName, Class: c.Class, As: key.as, Unit: c.Unit()}
+		s = &Stat{Variable: c.Variable, Object: c.ObjectName, Class: c.Class, As: key.as, Rank: key.rank, Unit: c.Unit()}
 		all[key] = s
 	}
 	return s
@@ -174,4 +191,36 @@ func extreme(best *Value, ranks *[]int, v Value, rank int, first bool, sign int)
 	case c == 0 && (*ranks)[len(*ranks)-1] != rank && !slices.Contains(*ranks, rank):
 		*ranks = append(*ranks, rank)
 	}
+}
+
+// statOrder are the numbers to sort by; numbers are sorted largest first.
+var statOrder = map[string]func(*Stat) float64{
+	"name":   nil,
+	"count":  func(s *Stat) float64 { return float64(s.Count) },
+	"min":    func(s *Stat) float64 { return s.Min.Float64() },
+	"mean":   func(s *Stat) float64 { return s.Mean },
+	"max":    func(s *Stat) float64 { return s.Max.Float64() },
+	"stddev": func(s *Stat) float64 { return s.Dev },
+	"total":  func(s *Stat) float64 { return s.Total.Float64() },
+}
+
+// StatOrders are the numbers by which [SortStats] sorts.
+func StatOrders() []string { return slices.Sorted(maps.Keys(statOrder)) }
+
+// SortStats sorts by a number, largest first, or leaves the order by name.
+func SortStats(stats []Stat, order string) {
+	by := statOrder[order]
+	if by == nil { // already sorted by name
+		return
+	}
+	slices.SortStableFunc(stats, func(a, b Stat) int {
+		x, y := by(&a), by(&b)
+		switch noX, noY := math.IsNaN(x), math.IsNaN(y); {
+		case noX != noY && noX:
+			return 1
+		case noX != noY:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(b.Unit, a.Unit), cmp.Compare(y, x))
+	})
 }

@@ -133,7 +133,7 @@ hold exact numbers in the unit of the variable.`,
 	cli.ChooseTransform(cmd, &o.as)
 	f.BoolVar(&o.nonzero, "nonzero", false, "samples: only variables with a value other than 0")
 	f.BoolVar(&o.byRank, "by-rank", false, "samples, functions: one row for each rank")
-	cli.Choose(cmd, &o.sort, "sort", "", "name", "samples: sort rows by this `COLUMN`: "+strings.Join(statOrders(), ", ")+"; numbers are sorted by unit, largest first", statOrders()...)
+	cli.Choose(cmd, &o.sort, "sort", "", "name", "samples: sort rows by this `COLUMN`: "+strings.Join(recording.StatOrders(), ", ")+"; numbers are sorted by unit, largest first", recording.StatOrders()...)
 	cmd.ValidArgsFunction = completeReport
 	return cmd
 }
