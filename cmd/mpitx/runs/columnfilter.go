@@ -2,12 +2,10 @@ package runs
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/recording"
 	"mpitx/recording/columns"
@@ -17,11 +15,9 @@ import (
 
 // columnFilter chooses samples of a run: variables by GLOBs of names and by their values, and the phases of the program.
 type columnFilter struct {
-	globs   []string
+	columns.Globs
 	nonzero bool
 	phases  []string
-
-	matchers []*catalog.Matcher // of globs
 }
 
 func (f *columnFilter) flags(cmd *cobra.Command) {
@@ -30,41 +26,11 @@ func (f *columnFilter) flags(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = completeRunAndNames
 }
 
-func (f *columnFilter) parse(globs []string) error {
-	f.globs = globs
-	for _, g := range globs {
-		m, err := (&catalog.Filter{Names: []string{g}}).Compile()
-		if err != nil {
-			return cli.Usagef("%v", err)
-		}
-		f.matchers = append(f.matchers, m)
+func (f *columnFilter) parse(globs []string) (err error) {
+	if f.Globs, err = columns.ParseGlobs(globs); err != nil {
+		err = cli.Usagef("%v", err)
 	}
-	return nil
-}
-
-func matchesKey(m *catalog.Matcher, k columns.Key) bool {
-	return m.MatchName(k.Variable) || m.MatchName(k.Variable+":"+k.Class.String())
-}
-
-// named are the variables that match the GLOBs, with or without their class; nil if there are no GLOBs. A GLOB without
-// a match is an error.
-func (f *columnFilter) named(run *recording.Run) (columns.Set, error) {
-	if len(f.globs) == 0 {
-		return nil, nil
-	}
-	all, chosen := keysIn(run), columns.Set{}
-	for i, m := range f.matchers {
-		found := false
-		for k := range all {
-			if matchesKey(m, k) {
-				chosen[k], found = true, true
-			}
-		}
-		if !found {
-			return nil, cli.Failf("%s: the run has no such variable%s", f.globs[i], catalog.DidYouMean(variablesIn(all), f.globs[i]))
-		}
-	}
-	return chosen, nil
+	return err
 }
 
 // during is the part of the run in the chosen phases; nil: all of it.
@@ -82,41 +48,13 @@ func (f *columnFilter) during(run *recording.Run, dir string) (func(*recording.R
 	return during, err
 }
 
-// chosen are the named variables. With --nonzero it reads the run and leaves out variables that are always 0.
+// chosen are the variables that match the GLOBs; with --nonzero, those of them that are not always 0, which takes reading the run.
 func (f *columnFilter) chosen(run *recording.Run, o recording.Options) (columns.Set, error) {
-	set, err := f.named(run)
+	set, err := f.In(run)
 	if err != nil || !f.nonzero {
 		return set, err
 	}
-	moved := columns.Set{}
-	o.Column = set.Column()
-	for _, s := range run.Stats(o) {
-		if !s.Zero() {
-			moved[columns.Key{Variable: s.Variable, Object: s.Object, Class: s.Class}] = true
-		}
-	}
-	return moved, nil
-}
-
-func keysIn(run *recording.Run) columns.Set {
-	all := columns.Set{}
-	for _, r := range run.Ranks {
-		for _, c := range r.Columns {
-			if c != nil && c.Variable != "" {
-				all[columns.KeyOf(c)] = true
-			}
-		}
-	}
-	return all
-}
-
-func variablesIn(set columns.Set) []string {
-	var names []string
-	for k := range set {
-		names = append(names, k.Variable)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return set.Nonzero(run, o), nil
 }
 
 // completeRunAndNames completes a run directory, then the names of the variables in it.
@@ -129,5 +67,5 @@ func completeRunAndNames(cmd *cobra.Command, args []string, word string) ([]stri
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer run.Close()
-	return variablesIn(keysIn(run)), cobra.ShellCompDirectiveNoFileComp
+	return columns.Of(run).Variables(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
 	"mpitx/launch"
@@ -30,7 +29,7 @@ type compareOptions struct {
 	failAbove float64
 	cli.FormatOut
 	cli.ProfileCut
-	matchers []*catalog.Matcher // of pvars
+	globs columns.Globs // pvars
 
 	said   map[string]bool // messages about call sites
 	unread bool            // a file that is needed cannot be read
@@ -247,21 +246,15 @@ func (o *compareOptions) open(dir string) (compare.Input, error) {
 	return in, err
 }
 
-func (o *compareOptions) parsePvars() error {
-	for _, g := range o.pvars {
-		m, err := (&catalog.Filter{Names: []string{g}}).Compile()
-		if err != nil {
-			return cli.Usagef("--pvar: %v", err)
-		}
-		o.matchers = append(o.matchers, m)
+func (o *compareOptions) parsePvars() (err error) {
+	if o.globs, err = columns.ParseGlobs(o.pvars); err != nil {
+		err = cli.Usagef("--pvar: %v", err)
 	}
-	return nil
+	return err
 }
 
 // chosen reports whether a variable is compared.
-func (o *compareOptions) chosen(c *recording.Column) bool {
-	return len(o.matchers) == 0 || slices.ContainsFunc(o.matchers, func(m *catalog.Matcher) bool { return matchesKey(m, columns.KeyOf(c)) })
-}
+func (o *compareOptions) chosen(c *recording.Column) bool { return o.globs.Has(columns.KeyOf(c)) }
 
 func (o *compareOptions) onRank(r *recording.Rank) bool {
 	return len(o.Cut.Ranks) == 0 || slices.Contains(o.Cut.Ranks, r.Rank)

@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/recording/columns"
 	"mpitx/recording/trace"
 	"mpitx/settings"
 	"mpitx/text"
@@ -21,13 +21,13 @@ func showEvents(r *reading) error {
 	}
 	o := r.options()
 	all := trace.EventTotals(r.run, trace.Options{From: o.From, To: o.To, Rank: o.Rank})
-	for k, glob := range r.globs {
-		if m := r.matchers[k]; !slices.ContainsFunc(all, func(e trace.EventTotal) bool { return m.MatchName(e.Name) }) {
-			return cli.Failf("%s: no such event was raised%s", text.Quote(glob), settings.EventHints(namesOf(all), glob))
+	for _, glob := range r.Globs {
+		if !slices.ContainsFunc(all, func(e trace.EventTotal) bool { return glob.MatchName(e.Name) }) {
+			return cli.Failf("%s: no such event was raised%s", text.Quote(glob.Text), settings.EventHints(namesOf(all), glob.Text))
 		}
 	}
 	all = slices.DeleteFunc(all, func(e trace.EventTotal) bool {
-		return len(r.globs) > 0 && !slices.ContainsFunc(r.matchers, func(m *catalog.Matcher) bool { return m.MatchName(e.Name) })
+		return len(r.Globs) > 0 && !slices.ContainsFunc(r.Globs, func(g *columns.Glob) bool { return g.MatchName(e.Name) })
 	})
 	if len(all) == 0 {
 		r.App.Complain("%s: no events were raised; mpitx trace --event GLOB records those of a library, or derives them from calls", name)

@@ -12,7 +12,7 @@ import (
 
 // showSamples shows the statistics of the variables that a run has sampled.
 func showSamples(r *reading) error {
-	named, err := r.named(r.run)
+	named, err := r.In(r.run)
 	if err != nil {
 		return err
 	}
