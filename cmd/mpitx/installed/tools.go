@@ -1,10 +1,7 @@
 package installed
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,7 +70,11 @@ func (o *toolsOptions) run(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return cli.Usagef("tools: --cflags and --libs take no libraries; leave %q out", args[0])
 		}
-		return o.flags()
+		words, err := qmpi.Flags(o.a.Env, o.cflags, o.libs)
+		if err == nil {
+			fmt.Fprintln(o.a.Out, strings.Join(words, " "))
+		}
+		return err
 	}
 	term, err := o.a.Terminal()
 	if err != nil {
@@ -109,51 +110,12 @@ func (o *toolsOptions) run(cmd *cobra.Command, args []string) error {
 
 // library lists the tools of a library.
 func (o *toolsOptions) library(given string) ([][]any, error) {
-	path := given
-	if _, err := os.Stat(given); err == nil && !strings.Contains(given, "/") {
-		path = "./" + given
-	}
-	tools, err := qmpi.Parse(o.a.Env, "tools", []string{path})
-	if err != nil {
-		var wrong *machine.Error
-		if errors.As(err, &wrong) {
-			wrong.What = given
-		}
+	l, err := qmpi.List(o.a.Env, given, o.mpi)
+	if l == nil {
 		return nil, err
 	}
-	t := tools[0]
-	t.From = given
-	if t.Path == "" {
-		return nil, &machine.Error{What: given, Why: "this is not the path of a shared library", Do: "give its path, such as ./" + given}
-	}
-	family, err := qmpi.Family(o.a.Env, t)
-	if err != nil {
-		return nil, err
-	}
-	m, err := o.choose(family)
-	if err != nil {
-		return nil, err
-	}
-	check, err := newChecker(o.a.Env, m)
-	if err != nil {
-		return nil, err
-	}
-	if err := qmpi.CheckFile(o.a.Env, t, m.Family, "the tools are loaded with "+m.Name(), check.Agent, false); err != nil {
-		return nil, err
-	}
-	names := []string{t.Name}
-	if t.Name == "" {
-		if names, err = check.Offers(t); err != nil {
-			return nil, err
-		}
-	}
-	var each []qmpi.Tool
-	for _, name := range names {
-		each = append(each, qmpi.Tool{From: given, Path: t.Path, Name: name})
-	}
-	instances, err := check.Try(each)
 	var rows [][]any
-	for _, i := range instances {
+	for _, i := range l.Tools {
 		if len(i.Unknown) > 0 {
 			o.a.Complain("%s: %s registers functions that do not exist: %s", given, i.Name, strings.Join(i.Unknown, ", "))
 		}
@@ -162,75 +124,7 @@ func (o *toolsOptions) library(given string) ([][]any, error) {
 		}
 		functions := append([]string{}, i.Functions...)
 		slices.Sort(functions)
-		rows = append(rows, []any{i.Name, t.Path, family, functions, "", ""})
+		rows = append(rows, []any{i.Name, l.Path, l.Family, functions, "", ""})
 	}
 	return rows, err
-}
-
-// choose is the MPI for a tool of a family; "" is any.
-func (o *toolsOptions) choose(family string) (machine.MPI, error) {
-	m, err := o.a.Env.Choose(o.mpi)
-	if o.mpi != "" || family == "" || err == nil && m.Family == family {
-		if err == nil && m.Family == machine.Demo {
-			err = &machine.Error{What: "the demo MPI has no tools", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}
-		}
-		return m, err
-	}
-	return o.a.Env.Choose(family)
-}
-
-// newChecker finds the files with which tools are loaded.
-func newChecker(e *machine.Env, m machine.MPI) (*qmpi.Checker, error) {
-	dir, err := ownDir()
-	if err != nil {
-		return nil, err
-	}
-	c := &qmpi.Checker{Env: e, MPI: m.Lib, Replace: e.Getenv("MPITX_DEBUG") != ""}
-	for name, path := range map[string]*string{machine.AgentName(m.Family): &c.Agent, qmpi.Library: &c.Library} {
-		found, looked := e.Beside(dir, name)
-		if found == "" {
-			return nil, &machine.Error{What: "load tools with " + m.Name(), Why: name + " is not in " + strings.Join(looked, ", "), Do: "build it with `" + e.SetupCommand(m) + "`"}
-		}
-		if *path, err = filepath.Abs(found); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
-func ownDir() (string, error) {
-	exe, err := os.Executable()
-	return filepath.Dir(exe), err
-}
-
-// flags prints what a compiler needs.
-func (o *toolsOptions) flags() error {
-	dir, err := ownDir()
-	if err != nil {
-		return err
-	}
-	var words []string
-	if o.cflags {
-		header, looked := "", []string(nil)
-		for _, d := range []string{filepath.Join(dir, "..", "include"), filepath.Join(dir, "..", "agent", "include"), filepath.Join(o.a.Env.DataDir(), "include")} {
-			if _, err := os.Stat(filepath.Join(d, "qmpi.h")); err == nil && header == "" {
-				header = d
-			}
-			looked = append(looked, d)
-		}
-		if header == "" {
-			return &machine.Error{What: "--cflags", Why: "qmpi.h is not in " + strings.Join(looked, ", "), Do: "install mpitx completely, or run mpitx setup"}
-		}
-		words = append(words, "-I"+header)
-	}
-	if o.libs {
-		path, looked := o.a.Env.Beside(dir, qmpi.Library)
-		if path == "" {
-			return &machine.Error{What: "--libs", Why: qmpi.Library + " is not in " + strings.Join(looked, ", "), Do: "build it with mpitx setup"}
-		}
-		d := filepath.Dir(path)
-		words = append(words, "-L"+d, "-Wl,-rpath,"+d, "-lmpitx-qmpi")
-	}
-	fmt.Fprintln(o.a.Out, strings.Join(words, " "))
-	return nil
 }
