@@ -65,8 +65,10 @@ func look(c *Config, launch machine.Launch, first bool) (*application, error) {
 		return nil, startFailed("mpitx", err)
 	}
 	x.fit(c.Env, c.Env.CacheDir())
-	if err := x.examineTools(c, filepath.Dir(exe), path); err != nil {
-		return nil, err
+	if len(c.Tools) > 0 {
+		if err := x.examineTools(c, filepath.Dir(exe), path); err != nil {
+			return nil, err
+		}
 	}
 	if x.Container != nil {
 		dirs := append(x.toolDirs(c), filepath.Dir(x.agent))

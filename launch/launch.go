@@ -124,7 +124,7 @@ func (r *Job) Enter() (err error) {
 	if r.takesOver() {
 		err = r.enterAgain()
 	} else {
-		if r.Checks() {
+		if r.Checks() && len(r.Tools) > 0 {
 			err = r.app.tryTools(r.Config)
 		}
 		if err == nil {

@@ -15,9 +15,6 @@ import (
 
 // examineTools refuses tools (--tool) by their files alone. agent is the agent as it was built.
 func (x *application) examineTools(c *Config, exeDir, agent string) error {
-	if len(c.Tools) == 0 {
-		return nil
-	}
 	family := x.mpi.Family
 	if x.Container != nil {
 		family = "" // of the host
@@ -53,7 +50,7 @@ func (x *application) examineTools(c *Config, exeDir, agent string) error {
 func (x *application) tryTools(c *Config) error {
 	inside := !slices.ContainsFunc(c.Tools, func(t qmpi.Tool) bool { return t.Path != "" })
 	switch {
-	case len(c.Tools) == 0, x.Container != nil, inside && !c.Native:
+	case x.Container != nil, inside && !c.Native:
 		return nil
 	}
 	what := fmt.Sprint("tools ", c.Native, x.mpi.Lib, c.Tools)

@@ -19,12 +19,6 @@ type AgentSources struct {
 	Wrappers func(header, macros string) (string, error)
 }
 
-// AgentName is the file name of a family's agent.
-func AgentName(family string) string { return "mpitx-agent-" + family + ".so" }
-
-// WorkloadName is the file name of a family's program behind --workload.
-func WorkloadName(family string) string { return "mpitx-workload-" + family }
-
 // BuildAgent compiles the agent, the workload and the library for tools into outDir with a compiler wrapper (mpicc), which takes
 // a minute, and returns their paths. Older files are replaced atomically. An error is an *Error with the compiler's
 // output.
@@ -88,9 +82,6 @@ func (e *Env) BuildAgent(cc, family string, sources AgentSources, outDir string)
 	}
 	return []string{agent, filepath.Join(outDir, WorkloadName(family)), library}, nil
 }
-
-// QMPILibrary is the library with the symbols of the QMPI draft, for tools of any family.
-const QMPILibrary = "libmpitx-qmpi.so"
 
 // copyNew copies files, and replaces those that exist atomically.
 func copyNew(from fs.FS, dir string) error {

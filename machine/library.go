@@ -240,3 +240,8 @@ func (e *Env) textVersion(lib string) string {
 	}
 	return string(rest[:end])
 }
+
+// SameLibrary reports whether two libraries are the same file or copies of it.
+func SameLibrary(a, b MPI) bool {
+	return a.Lib == b.Lib || a.BuildID != "" && a.BuildID == b.BuildID
+}

@@ -26,8 +26,3 @@ func (e *Env) Overridden(m MPI, want string) string {
 	}
 	return ""
 }
-
-// SameLibrary reports whether two libraries are the same file or copies of it.
-func SameLibrary(a, b MPI) bool {
-	return a.Lib == b.Lib || a.BuildID != "" && a.BuildID == b.BuildID
-}

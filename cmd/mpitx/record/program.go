@@ -114,10 +114,13 @@ func (x *program) given(name string) (value string, ok bool) {
 
 // tools are those of --tool, followed by those of the environment.
 func (x *program) tools(a *cli.App) ([]qmpi.Tool, error) {
-	tools, err := qmpi.Parse(a.Env, "--tool", x.toolFlags)
 	if v := a.Env.Getenv(qmpi.Variable); v != "" {
 		x.moreTools = strings.Split(v, ",")
 	}
+	if len(x.toolFlags)+len(x.moreTools) == 0 {
+		return nil, nil
+	}
+	tools, err := qmpi.Parse(a.Env, "--tool", x.toolFlags)
 	if err == nil {
 		var more []qmpi.Tool
 		more, err = qmpi.Parse(a.Env, qmpi.Variable, x.moreTools)
@@ -131,7 +134,9 @@ func (x *program) tools(a *cli.App) ([]qmpi.Tool, error) {
 
 // warn warns of settings that the library did not have when it was last read, or that crash it.
 func (x *program) warn(a *cli.App, m machine.MPI) {
-	a.WarnOfCrashes(m, x.set)
+	if len(x.set) > 0 {
+		a.WarnOfCrashes(m, x.set)
+	}
 	switch c := inspect.CachedCatalog(a.Env, m); {
 	case len(x.set)+len(x.setAfter) == 0:
 	case c != nil:

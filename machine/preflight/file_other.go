@@ -2,6 +2,12 @@
 
 package preflight
 
-import "errors"
+import (
+	"errors"
+
+	"mpitx/machine"
+)
+
+func elevated(*machine.Env, string) string { return "" }
 
 func loadable(string, int64) error { return errors.ErrUnsupported }
