@@ -278,3 +278,21 @@ func WithoutVirtual(c *catalog.Catalog) *catalog.Catalog {
 	own.Virtual = nil
 	return &own
 }
+
+// Names reads a library for the names of its entries of a kind, performance variables with and without their class, and keeps them
+// for later.
+func Names(env *machine.Env, o Options, kind catalog.Kind) (names []string, err error) {
+	j, err := Collect(o)
+	if err != nil {
+		return nil, err
+	}
+	CacheNames(env, o.MPI, j.Catalog)
+	for _, e := range j.Catalog.Entries(kind) {
+		names = append(names, e.ID())
+		if bare, class := catalog.SplitClass(e.ID()); class != 0 {
+			names = append(names, bare)
+		}
+	}
+	j.Finish(0)
+	return names, nil
+}

@@ -51,6 +51,16 @@ func Variable(impl, cvar string) (string, error) {
 	return "", err
 }
 
+// Environ are the environment variables that set control variables before MPI_Init, as far as the MPI reads them from there.
+func Environ(impl string, set []NameValue) (environ []string) {
+	for _, v := range set {
+		if name, err := Variable(impl, v.Name); err == nil {
+			environ = append(environ, name+"="+v.Value)
+		}
+	}
+	return environ
+}
+
 // Overridden reports that LD_LIBRARY_PATH makes programs load another library than the chosen one; "" if it does not.
 // want is the value of --mpi.
 func Overridden(e *machine.Env, m machine.MPI, want string) string {

@@ -1,9 +1,12 @@
 package settings
 
 import (
+	"bytes"
+	"os"
 	"slices"
 	"strings"
 
+	"mpitx/catalog"
 	"mpitx/machine"
 )
 
@@ -37,4 +40,33 @@ func HowToGet(m machine.MPI, pattern string, set func(name string) (value string
 		return near
 	}
 	return ": `mpitx list pvars` lists what it has; " + own
+}
+
+// PvarNames are the performance variables among cached names, with and without their class: only they have a class.
+func PvarNames(names []string) []string {
+	var all []string
+	for _, n := range names {
+		if bare, class := catalog.SplitClass(n); class != 0 {
+			all = append(all, n, bare)
+		}
+	}
+	return all
+}
+
+// ComesLate reports whether a pattern may match a variable that MPICH registers with the first window, if it was built with
+// those.
+func ComesLate(m machine.MPI, pattern string) bool {
+	const prefix, one = "rma_", "rma_winlock_getlocallock"
+	if m.Impl != machine.MPICH {
+		return false
+	}
+	literal := pattern
+	if k := strings.IndexAny(literal, "*?[{"); k >= 0 {
+		literal = literal[:k]
+	}
+	if !strings.HasPrefix(literal, prefix) && !strings.HasPrefix(prefix, literal) {
+		return false
+	}
+	library, err := os.ReadFile(m.Lib)
+	return err != nil || bytes.Contains(library, []byte(one))
 }

@@ -1,9 +1,7 @@
 package record
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -74,7 +72,7 @@ func (s *patterns) refusePvars(m machine.MPI, first bool) error {
 	}
 	return s.refuseUnmatched(m, first, wanted{
 		list:    "pvars",
-		known:   pvarNames(inspect.CachedNames(s.r.Env, m)),
+		known:   settings.PvarNames(inspect.CachedNames(s.r.Env, m)),
 		missing: func(names []string) []string { return s.missing(m, slices.Concat(names, s.words)) },
 		why: func(p string, names []string) (text, advice string) {
 			return m.Name() + " has no such performance variable", settings.HowToGet(m, globOf(p), s.r.given, catalog.DidYouMean(slices.Concat(names, s.words), globOf(p)))
@@ -134,40 +132,11 @@ func (s *patterns) missing(m machine.MPI, names []string) []string {
 	for _, p := range s.all {
 		glob := globOf(p)
 		name, _ := catalog.SplitClass(glob) // names are listed with and without their class
-		if !strings.HasPrefix(glob, virtual.Prefix) && !catalog.MatchesAny(glob, names) && !catalog.MatchesAny(name, names) && !registersLate(m, p) {
+		if !strings.HasPrefix(glob, virtual.Prefix) && !catalog.MatchesAny(glob, names) && !catalog.MatchesAny(name, names) && !settings.ComesLate(m, glob) {
 			all = append(all, p)
 		}
 	}
 	return all
-}
-
-// pvarNames are the performance variables among cached names, with and without their class: only they have a class.
-func pvarNames(names []string) []string {
-	var all []string
-	for _, n := range names {
-		if bare, class := catalog.SplitClass(n); class != 0 {
-			all = append(all, n, bare)
-		}
-	}
-	return all
-}
-
-// registersLate reports whether a pattern may match a variable that MPICH registers with the first window, if it was built
-// with those.
-func registersLate(m machine.MPI, p string) bool {
-	const prefix, one = "rma_", "rma_winlock_getlocallock"
-	if m.Impl != machine.MPICH {
-		return false
-	}
-	literal := globOf(p)
-	if k := strings.IndexAny(literal, "*?[{"); k >= 0 {
-		literal = literal[:k]
-	}
-	if !strings.HasPrefix(literal, prefix) && !strings.HasPrefix(prefix, literal) {
-		return false
-	}
-	library, err := os.ReadFile(m.Lib)
-	return err != nil || bytes.Contains(library, []byte(one))
 }
 
 // lookUp reads the names of the library's variables or events, once for all ranks of a job on this machine. ok is false if they
@@ -190,27 +159,9 @@ func (s *patterns) readNames(m machine.MPI, list string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Launch, o.Environ = machine.Launch{Rank: -1}, s.r.Env.FreeOfLauncher()
-	for _, v := range s.r.set {
-		if name, err := settings.Variable(m.Impl, v.Name); err == nil {
-			o.Environ = append(o.Environ, name+"="+v.Value)
-		}
-	}
-	j, err := inspect.Collect(o)
-	if err != nil {
-		return nil, err
-	}
-	inspect.CacheNames(s.r.Env, m, j.Catalog)
-	var names []string
+	o.Launch, o.Environ = machine.Launch{Rank: -1}, slices.Concat(s.r.Env.FreeOfLauncher(), settings.Environ(m.Impl, s.r.set))
 	kind, _ := catalog.ParseKind(list)
-	for _, e := range j.Catalog.Entries(kind) {
-		names = append(names, e.ID())
-		if bare, class := catalog.SplitClass(e.ID()); class != 0 {
-			names = append(names, bare)
-		}
-	}
-	j.Finish(0)
-	return names, nil
+	return inspect.Names(s.r.Env, o, kind)
 }
 
 // globOf is a pattern without its communicator.

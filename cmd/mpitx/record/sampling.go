@@ -119,7 +119,7 @@ func (s *sampling) check(m machine.MPI, first bool) error {
 
 // explain says how to make the library offer a variable that no rank had, and suggests similar names.
 func (s *sampling) explain(m machine.MPI, pattern string, names []string) string {
-	known := append(pvarNames(inspect.CachedNames(s.Env, m)), names...)
+	known := append(settings.PvarNames(inspect.CachedNames(s.Env, m)), names...)
 	flag, warned := s.flag, s.warned[pattern]
 	if s.triggers != nil && slices.Contains(s.triggers.variables.all, pattern) && !slices.Contains(s.all, pattern) {
 		flag, warned = s.triggers.variables.flag, s.triggers.variables.warned[pattern]
