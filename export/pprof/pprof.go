@@ -1,44 +1,118 @@
-// Package pprof writes a profile in pprof's format, for go tool pprof and viewers of flame graphs. It is separate from package export
-// because the library that it uses takes time when a program starts.
+// Package pprof writes a profile in pprof's format, for go tool pprof and viewers of flame graphs.
 package pprof
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"strings"
 
-	pprof "github.com/google/pprof/profile"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"mpitx/recording/profile"
 )
 
-// builder makes the tables of a pprof profile: each mapping, function and location once.
-type builder struct {
-	out       *pprof.Profile
-	mappings  map[[2]string]*pprof.Mapping
-	functions map[[2]string]*pprof.Function
-	locations map[string]*pprof.Location // by the text of what they are
+// The fields of the messages, by their numbers in pprof's profile.proto.
+const (
+	profileSampleType = 1 // Profile
+	profileSample     = 2
+	profileMapping    = 3
+	profileLocation   = 4
+	profileFunction   = 5
+	profileText       = 6
+	profileTime       = 9
+	profileDuration   = 10
+	profilePeriodType = 11
+	profilePeriod     = 12
+	profileComment    = 13
+	profileDefault    = 14
+
+	typeName = 1 // ValueType
+	typeUnit = 2
+
+	sampleLocation = 1 // Sample
+	sampleValue    = 2
+	sampleLabel    = 3
+
+	labelKey    = 1 // Label
+	labelText   = 2
+	labelNumber = 3
+
+	mappingID        = 1 // Mapping
+	mappingLimit     = 3
+	mappingFile      = 5
+	mappingBuildID   = 6
+	mappingFunctions = 7 // the first of four flags: functions, files, lines and inlined functions are known
+
+	locationID      = 1 // Location
+	locationMapping = 2
+	locationAddress = 3
+	locationLine    = 4
+
+	lineFunction = 1 // Line
+	lineNumber   = 2
+
+	functionID     = 1 // Function
+	functionName   = 2
+	functionSystem = 3
+	functionFile   = 4
+)
+
+// message is an encoded message. Fields that are 0 are left out, as protobuf does.
+type message []byte
+
+func (m *message) number(field protowire.Number, v uint64) {
+	if v != 0 {
+		*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), v)
+	}
 }
+
+func (m *message) bytes(field protowire.Number, v []byte) {
+	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), v)
+}
+
+func (m *message) numbers(field protowire.Number, values ...uint64) {
+	var list []byte
+	for _, v := range values {
+		list = protowire.AppendVarint(list, v)
+	}
+	m.bytes(field, list)
+}
+
+// builder makes a pprof profile, with each text, mapping, function and location once. Their numbers count from 1.
+type builder struct {
+	out       message
+	list      []string // of texts
+	texts     map[string]uint64
+	mappings  []mapping
+	mapped    map[[2]uint64]int    // an index of mappings, by file and build ID
+	functions map[[2]uint64]uint64 // by name and file
+	locations map[string]uint64    // by the text of what they are
+}
+
+type mapping struct{ file, buildID, limit uint64 }
 
 // Write writes the calls of all sites, by rank: calls, time, bytes sent and received. The innermost function of a stack is the one of
 // MPI. Each sample has the label rank, and incomplete if the rank is.
 func Write(w io.Writer, p *profile.Profile) error {
-	b := &builder{mappings: map[[2]string]*pprof.Mapping{}, functions: map[[2]string]*pprof.Function{}, locations: map[string]*pprof.Location{}}
-	b.out = &pprof.Profile{
-		SampleType:        []*pprof.ValueType{{Type: "calls", Unit: "count"}, {Type: "time", Unit: "nanoseconds"}, {Type: "bytes_sent", Unit: "bytes"}, {Type: "bytes_received", Unit: "bytes"}},
-		DefaultSampleType: "time",
-		TimeNanos:         p.Run.Start.UnixNano(),
-		PeriodType:        &pprof.ValueType{Type: "calls", Unit: "count"},
-		Period:            1,
-	}
+	b := &builder{texts: map[string]uint64{}, mapped: map[[2]uint64]int{}, functions: map[[2]uint64]uint64{}, locations: map[string]uint64{}}
+	b.text("") // has the number 0
+	b.valueType(profileSampleType, "calls", "count")
+	b.valueType(profileSampleType, "time", "nanoseconds")
+	b.valueType(profileSampleType, "bytes_sent", "bytes")
+	b.valueType(profileSampleType, "bytes_received", "bytes")
+	b.out.number(profileDefault, b.text("time"))
+	b.valueType(profilePeriodType, "calls", "count")
+	b.out.number(profilePeriod, 1)
+	b.out.number(profileTime, uint64(p.Run.Start.UnixNano()))
+	duration := uint64(0)
 	for _, r := range p.Ranks {
-		b.out.DurationNanos = max(b.out.DurationNanos, int64(r.Elapsed))
-	}
-	for _, r := range p.Ranks {
+		duration = max(duration, uint64(r.Elapsed))
 		if why := r.Incomplete(); why != "" {
-			b.out.Comments = append(b.out.Comments, text(fmt.Sprintf("rank %d is incomplete: %s", r.Number, why)))
+			b.out.numbers(profileComment, b.text(fmt.Sprintf("rank %d is incomplete: %s", r.Number, why)))
 		}
 	}
+	b.out.number(profileDuration, duration)
 	sites := p.Sites
 	if len(sites) == 0 {
 		sites = p.Functions
@@ -48,86 +122,140 @@ func Write(w io.Writer, p *profile.Profile) error {
 			b.add(s)
 		}
 	}
-	if err := b.out.CheckValid(); err != nil {
+	b.addMappings()
+	for _, text := range b.list {
+		b.out.bytes(profileText, []byte(text))
+	}
+	z := gzip.NewWriter(w)
+	if _, err := z.Write(b.out); err != nil {
 		return err
 	}
-	return b.out.Write(w)
+	return z.Close()
+}
+
+// text is the number of a text, which becomes valid in the format.
+func (b *builder) text(s string) uint64 {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	n, ok := b.texts[s]
+	if !ok {
+		n = uint64(len(b.list))
+		b.texts[s] = n
+		b.list = append(b.list, s)
+	}
+	return n
+}
+
+func (b *builder) valueType(field protowire.Number, name, unit string) {
+	var m message
+	m.number(typeName, b.text(name))
+	m.number(typeUnit, b.text(unit))
+	b.out.bytes(field, m)
 }
 
 func (b *builder) add(s *profile.Function) {
-	stack := []*pprof.Location{b.location(s.Name, nil, pprof.Line{Function: b.function(s.Name, "")})}
+	var line message
+	line.number(lineFunction, b.function(s.Name, ""))
+	stack := []uint64{b.location(s.Name, nil, line)}
 	frames := s.Places()
 	for len(frames) > 0 { // a location has the functions that are inlined at one address
 		n := 1
 		for n < len(frames) && frames[n-1].Inlined {
 			n++
 		}
-		var lines []pprof.Line
+		var lines []message
 		key := ""
 		for _, f := range frames[:n] {
 			name := f.Function
 			if name == "" {
 				name = f.Address.String()
 			}
-			lines = append(lines, pprof.Line{Function: b.function(name, f.File), Line: int64(f.Line)})
+			var line message
+			line.number(lineFunction, b.function(name, f.File))
+			line.number(lineNumber, uint64(f.Line))
+			lines = append(lines, line)
 			key += name + "\x00" + f.Place() + "\x00"
 		}
 		stack = append(stack, b.location(key+frames[0].Address.String(), &frames[0].Address, lines...))
 		frames = frames[n:]
 	}
 	for _, r := range s.Ranks {
-		sample := &pprof.Sample{
-			Location: stack,
-			Value:    []int64{int64(r.Calls), int64(r.Time), int64(r.Sent()), int64(r.Received())},
-			NumLabel: map[string][]int64{"rank": {int64(r.Rank.Number)}},
-		}
+		var m, label message
+		m.numbers(sampleLocation, stack...)
+		m.numbers(sampleValue, r.Calls, uint64(r.Time), r.Sent(), r.Received())
+		label.number(labelKey, b.text("rank"))
+		label.number(labelNumber, uint64(r.Rank.Number))
+		m.bytes(sampleLabel, label)
 		if r.Rank.Incomplete() != "" {
-			sample.Label = map[string][]string{"incomplete": {"true"}}
+			label = nil
+			label.number(labelKey, b.text("incomplete"))
+			label.number(labelText, b.text("true"))
+			m.bytes(sampleLabel, label)
 		}
-		b.out.Sample = append(b.out.Sample, sample)
+		b.out.bytes(profileSample, m)
 	}
 }
 
-func (b *builder) location(key string, at *profile.Address, lines ...pprof.Line) *pprof.Location {
-	l := b.locations[key]
-	if l == nil {
-		l = &pprof.Location{ID: uint64(len(b.out.Location) + 1), Line: lines}
+func (b *builder) location(key string, at *profile.Address, lines ...message) uint64 {
+	id, ok := b.locations[key]
+	if !ok {
+		id = uint64(len(b.locations) + 1)
+		b.locations[key] = id
+		var m message
+		m.number(locationID, id)
 		if at != nil {
-			l.Address = at.Offset
-			l.Mapping = b.mapping(at)
+			m.number(locationMapping, b.mapping(at))
+			m.number(locationAddress, at.Offset)
 		}
-		b.locations[key] = l
-		b.out.Location = append(b.out.Location, l)
+		for _, line := range lines {
+			m.bytes(locationLine, line)
+		}
+		b.out.bytes(profileLocation, m)
 	}
-	return l
+	return id
 }
 
-func (b *builder) function(name, file string) *pprof.Function {
-	name, file = text(name), text(file)
-	key := [2]string{name, file}
-	f := b.functions[key]
-	if f == nil {
-		f = &pprof.Function{ID: uint64(len(b.out.Function) + 1), Name: name, SystemName: name, Filename: file}
-		b.functions[key] = f
-		b.out.Function = append(b.out.Function, f)
+func (b *builder) function(name, file string) uint64 {
+	key := [2]uint64{b.text(name), b.text(file)}
+	id, ok := b.functions[key]
+	if !ok {
+		id = uint64(len(b.functions) + 1)
+		b.functions[key] = id
+		var m message
+		m.number(functionID, id)
+		m.number(functionName, key[0])
+		m.number(functionSystem, key[0])
+		m.number(functionFile, key[1])
+		b.out.bytes(profileFunction, m)
 	}
-	return f
+	return id
 }
 
-func (b *builder) mapping(a *profile.Address) *pprof.Mapping {
+// mapping is the number of an address's module; 0: it is in none.
+func (b *builder) mapping(a *profile.Address) uint64 {
 	if a.Path == "" {
-		return nil
+		return 0
 	}
-	key := [2]string{a.Path, a.BuildID}
-	m := b.mappings[key]
-	if m == nil { // names are known: pprof need not look for the file
-		m = &pprof.Mapping{ID: uint64(len(b.out.Mapping) + 1), File: text(a.Path), BuildID: a.BuildID, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
-		b.mappings[key] = m
-		b.out.Mapping = append(b.out.Mapping, m)
+	key := [2]uint64{b.text(a.Path), b.text(a.BuildID)}
+	i, ok := b.mapped[key]
+	if !ok {
+		i = len(b.mappings)
+		b.mapped[key] = i
+		b.mappings = append(b.mappings, mapping{file: key[0], buildID: key[1]})
 	}
-	m.Limit = max(m.Limit, a.Offset+1)
-	return m
+	b.mappings[i].limit = max(b.mappings[i].limit, a.Offset+1)
+	return uint64(i + 1)
 }
 
-// text is valid in the format.
-func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+func (b *builder) addMappings() {
+	for i, x := range b.mappings {
+		var m message
+		m.number(mappingID, uint64(i+1))
+		m.number(mappingLimit, x.limit)
+		m.number(mappingFile, x.file)
+		m.number(mappingBuildID, x.buildID)
+		for flag := range protowire.Number(4) { // names are known: pprof need not look for the file
+			m.number(mappingFunctions+flag, 1)
+		}
+		b.out.bytes(profileMapping, m)
+	}
+}

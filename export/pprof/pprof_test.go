@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	pprof "github.com/google/pprof/profile"
+
 	"mpitx/fixtures/need"
 	"mpitx/recording"
 	"mpitx/recording/profile"
@@ -80,6 +82,52 @@ func TestGoToolPprof(t *testing.T) {
 			if !strings.Contains(out, text) {
 				t.Errorf("go tool pprof %s: no %q in\n%s", args, text, out)
 			}
+		}
+	}
+}
+
+// Another decoder finds the profile valid, with the numbers of the run.
+func TestDecoded(t *testing.T) {
+	file, p := solver(t)
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d, err := pprof.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.CheckValid(); err != nil {
+		t.Error(err)
+	}
+	var got, want [4]int64
+	for _, s := range d.Sample {
+		for i, v := range s.Value {
+			got[i] += v
+		}
+	}
+	for _, s := range p.Sites {
+		for _, r := range s.Ranks {
+			for i, v := range []uint64{r.Calls, uint64(r.Time), r.Sent(), r.Received()} {
+				want[i] += int64(v)
+			}
+		}
+	}
+	if got != want || got[1] == 0 || len(d.SampleType) != 4 || d.DefaultSampleType != "time" || d.PeriodType.Type != "calls" || d.Period != 1 {
+		t.Errorf("%v, not %v; types %v, %q, %v, %d", got, want, d.SampleType, d.DefaultSampleType, d.PeriodType, d.Period)
+	}
+	if d.TimeNanos != p.Run.Start.UnixNano() || d.DurationNanos != int64(p.Ranks[0].Elapsed) {
+		t.Error(d.TimeNanos, d.DurationNanos)
+	}
+	for _, m := range d.Mapping {
+		if m.File == "" || m.Limit == 0 || !m.HasFunctions || !m.HasFilenames || !m.HasLineNumbers || !m.HasInlineFrames {
+			t.Errorf("%+v", m)
+		}
+	}
+	for _, l := range d.Location {
+		if (l.Mapping == nil) != (l.Address == 0) || len(l.Line) == 0 {
+			t.Errorf("%+v", l)
 		}
 	}
 }
