@@ -1,5 +1,4 @@
 // Package html writes a report as one page with charts. The page loads nothing and runs nothing: it can be read without a network.
-// It is separate from package export because the library that draws the charts has many fonts.
 package html
 
 import (
@@ -19,8 +18,6 @@ import (
 
 //go:embed report.html
 var page string
-
-var pageTemplate = template.Must(template.New("report").Parse(page))
 
 type document struct {
 	Title    string
@@ -64,8 +61,8 @@ func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name st
 		}
 	}
 	most := "the %d that took the most time"
-	chart("Time by function", noteIf(len(inRun(p.Functions)) > mostBars, most, mostBars), bars(p.Functions, t, func(f *profile.Function) string { return f.Name }, "time by function"))
-	chart("Time by call site", noteIf(len(inRun(p.Sites)) > mostBars, most, mostBars), bars(p.Sites, t, (*profile.Function).Where, "time by call site"))
+	chart("Time by function", noteIf(len(inRun(p.Functions)) > mostBars, most, mostBars), slowest(p.Functions, t, func(f *profile.Function) string { return f.Name }, "time by function"))
+	chart("Time by call site", noteIf(len(inRun(p.Sites)) > mostBars, most, mostBars), slowest(p.Sites, t, (*profile.Function).Where, "time by call site"))
 	chart("Ranks", "", ranks(p, t))
 	svg, note := matrix(p, t)
 	chart("Messages between ranks", note, svg)
@@ -83,7 +80,7 @@ func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name st
 		x.Note = strings.TrimSpace(t.Safe(export.TriggerText(one)) + ". " + x.Note)
 		d.Tables = append(d.Tables, x)
 	}
-	return pageTemplate.Execute(w, d)
+	return template.Must(template.New("report").Parse(page)).Execute(w, d)
 }
 
 func noteIf(condition bool, format string, args ...any) string {

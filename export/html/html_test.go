@@ -2,7 +2,6 @@ package html
 
 import (
 	"bytes"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,28 +76,29 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A profile without calls has no findings, and the page does not call it good.
 // Rank 0 is on top of the matrix, as in mpitx top: its name is above the others.
 func TestMatrixFromTop(t *testing.T) {
 	page := solver(t)
 	chart := page[strings.Index(page, "<h3>Messages between ranks</h3>"):]
-	ranks, last := 0, math.Inf(1)
-	for _, m := range regexp.MustCompile(`<text x="([\d.]+)" y="-([\d.]+)"[^>]*>(\d)</text>`).FindAllStringSubmatch(chart, -1) {
-		x, _ := strconv.ParseFloat(m[1], 64)
-		height, _ := strconv.ParseFloat(m[2], 64) // above the bottom
-		if x > 40 {                               // below the columns
-			continue
+	ranks, last := 0, 0.0
+	for _, m := range regexp.MustCompile(`<text x="[\d.]+" y="([\d.]+)" text-anchor="end">(\d)</text>`).FindAllStringSubmatch(chart, -1) {
+		y, _ := strconv.ParseFloat(m[1], 64)
+		if m[2] != strconv.Itoa(ranks) || y <= last {
+			t.Errorf("rank %s is %v below the top, the rank before it %v", m[2], y, last)
 		}
-		if m[3] != strconv.Itoa(ranks) || height >= last {
-			t.Errorf("rank %s is %v above the bottom, the rank before it %v", m[3], height, last)
-		}
-		ranks, last = ranks+1, height
+		ranks, last = ranks+1, y
 	}
 	if ranks != 4 {
 		t.Errorf("%d ranks are named left of the matrix", ranks)
 	}
+	for _, cell := range []string{`d="M1,0h1v1h-1zM2,1h1v1h-1zM3,2h1v1h-1zM0,3h1v1h-1z" fill="#002b54"`, `d="M3,0h1v1h-1z" fill="#e4eef6"`} {
+		if !strings.Contains(chart, cell) {
+			t.Errorf("no cells %s", cell)
+		}
+	}
 }
 
+// A profile without calls has no findings, and the page does not call it good.
 func TestNoCalls(t *testing.T) {
 	var b strings.Builder
 	if err := Write(&b, &profile.Profile{Run: &recording.Run{}}, nil, "run1"); err != nil {

@@ -2,11 +2,9 @@ package html
 
 import (
 	"html/template"
+	"math"
 	"sort"
 	"time"
-
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"mpitx/export"
 	"mpitx/recording"
@@ -85,6 +83,9 @@ func collect(run *recording.Run, o recording.Options) (all map[string]*series, w
 				all[s.name] = s
 			}
 			v := c.Value.Float64()
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				continue // has no place in a chart
+			}
 			s.bins[at].add(bin{1, v, v, v})
 		}
 	}
@@ -118,29 +119,12 @@ func (s *series) draw(width time.Duration, t export.Terminal) template.HTML {
 		}
 	}
 	scale, clock := t.ScaleOf(s.unit, max(all.high, -all.low)), t.ScaleOf("ns", float64(width)*float64(last+1))
-	var low, mean, high plotter.XYs
+	var at, low, mean, high []float64
 	for i, b := range s.bins[:last+1] {
 		if b.n > 0 {
-			x := clock.Value(float64(width) * (float64(i) + 0.5))
-			low = append(low, plotter.XY{X: x, Y: scale.Value(b.low)})
-			mean = append(mean, plotter.XY{X: x, Y: scale.Value(b.sum / b.n)})
-			high = append(high, plotter.XY{X: x, Y: scale.Value(b.high)})
+			at = append(at, clock.Value(float64(width)*(float64(i)+0.5)))
+			low, mean, high = append(low, scale.Value(b.low)), append(mean, scale.Value(b.sum/b.n)), append(high, scale.Value(b.high))
 		}
 	}
-	p := newPlot("time in "+clock.Unit, scale.Unit)
-	for i := len(low) - 1; i >= 0; i-- {
-		high = append(high, low[i]) // the area between both
-	}
-	area, err := plotter.NewPolygon(high)
-	if err != nil {
-		return ""
-	}
-	area.Color, area.LineStyle.Width = grey, 0
-	line, err := plotter.NewLine(mean)
-	if err != nil {
-		return ""
-	}
-	line.Color, line.Width = blue, vg.Points(1.2)
-	p.Add(area, line)
-	return svg(p, 150, t.Safe(s.name)+" over time")
+	return lines(at, low, mean, high, "time in "+clock.Unit, scale.Unit, t.Safe(s.name)+" over time")
 }

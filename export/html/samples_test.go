@@ -2,6 +2,7 @@ package html
 
 import (
 	"encoding/binary"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,10 +25,13 @@ func TestSamples(t *testing.T) {
 		for id, name := range []string{"queue<script>", "constant"} {
 			s.Column(uint32(id), recordingtest.Column{Variable: name, Class: int32(catalog.ClassLevel), Type: int32(catalog.TypeInt), Count: 1, Size: 4})
 		}
-		s.Set(0, 8, 0, 1)
+		s.Column(2, recordingtest.Column{Variable: "ratio", Class: int32(catalog.ClassLevel), Type: int32(catalog.TypeDouble), Count: 1, Size: 8})
+		s.Set(0, 16, 0, 1, 2)
 		for i := range uint32(5000) {
 			row := binary.LittleEndian.AppendUint32(nil, i/1000*10+uint32(rank))
-			s.Sample(0, uint64(i)*uint64(time.Millisecond), binary.LittleEndian.AppendUint32(row, 7), nil)
+			row = binary.LittleEndian.AppendUint32(row, 7)
+			ratio := []float64{1, 2, math.NaN(), math.Inf(-1)}[i%4]
+			s.Sample(0, uint64(i)*uint64(time.Millisecond), binary.LittleEndian.AppendUint64(row, math.Float64bits(ratio)), nil)
 		}
 		s.Clock(5e9, 5e9, 1_700_000_005_000_000_000, 0)
 		s.End(1)
@@ -43,7 +47,7 @@ func TestSamples(t *testing.T) {
 	}
 	defer run.Close()
 	all, width := collect(run, recording.Options{})
-	if width != 16*time.Millisecond || len(all) != 2 {
+	if width != 16*time.Millisecond || len(all) != 3 {
 		t.Fatal(width, len(all))
 	}
 	n := 0.0
@@ -57,7 +61,10 @@ func TestSamples(t *testing.T) {
 		t.Errorf("%v samples; first %+v", n, b)
 	}
 	charts, more := samples(run, recording.Options{}, export.Terminal{UTF8: true})
-	if len(charts) != 1 || more != 0 || charts[0].Title != "queue<script>" || strings.Contains(string(charts[0].SVG), "<script") || !strings.Contains(string(charts[0].SVG), "time in s<") {
+	if len(charts) != 2 || more != 0 || charts[0].Title != "queue<script>" || strings.Contains(string(charts[0].SVG), "<script") || !strings.Contains(string(charts[0].SVG), "time in s<") {
 		t.Errorf("%d charts: %.300v", len(charts), charts)
+	}
+	if b := all["ratio"].bins[0]; b != (bin{16, 24, 1, 2}) || strings.Contains(string(charts[1].SVG), "NaN") {
+		t.Errorf("%+v: infinite numbers have no place: %s", b, charts[1].SVG)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mpitx/text"
 	"mpitx/ui/term"
 )
 
@@ -173,10 +174,10 @@ func (s scale) place(x float64) float64 {
 
 func (s scale) ticks(n int) []float64 {
 	if !s.log {
-		return Ticks(s.low, s.high, n)
+		return text.Ticks(s.low, s.high, n)
 	}
 	var powers []float64
-	for _, e := range Ticks(math.Log10(s.low), math.Log10(s.high), n) {
+	for _, e := range text.Ticks(math.Log10(s.low), math.Log10(s.high), n) {
 		if e == math.Trunc(e) {
 			powers = append(powers, math.Pow(10, e))
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
-	"mpitx/ui/chart"
+	"mpitx/text"
 	"mpitx/ui/term"
 )
 
@@ -158,7 +158,7 @@ func (m *Model) labels(n, cursor int) (all []label) {
 	w := m.frame.Window
 	step := (w.To - w.From) / time.Duration(n)
 	free := 0
-	for _, x := range chart.Ticks(w.From.Seconds(), w.To.Seconds(), n) {
+	for _, x := range text.Ticks(w.From.Seconds(), w.To.Seconds(), n) {
 		at := time.Duration(math.Round(x * 1e9))
 		c := w.Column(min(max(at, w.From), w.To-1))
 		text := seconds(at, max(step/2, 1)) + " "
