@@ -147,7 +147,6 @@ build() {
 	build_qmpi
 	commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
 	CGO_ENABLED=1 go build -buildvcs=false -ldflags "-X mpitx/cmd/mpitx/cli.Version=$VERSION${commit:++g$commit}" -o "$BIN/mpitx" ./cmd/mpitx
-	CGO_ENABLED=0 go build -buildvcs=false -o "$BIN/mpitx-formats" ./cmd/mpitx-formats
 	if have flock; then exec 9>&-; fi
 }
 
@@ -377,7 +376,7 @@ install_files() {
 	install -d "$to/bin" "$to/lib/mpitx"
 	install -m 755 "$BIN/mpitx" "$to/bin/"
 	copy "$to/lib/mpitx" "$BIN"/mpitx-*.so "$BIN"/libmpitx-qmpi.so
-	for program in "$BIN"/mpitx-formats "$BIN"/mpitx-workload-*; do
+	for program in "$BIN"/mpitx-workload-*; do
 		if [ -e "$program" ]; then install -m 755 "$program" "$to/lib/mpitx/"; fi
 	done
 	copy "$to/include" agent/include/*

@@ -22,20 +22,6 @@ import (
 	"mpitx/recording"
 )
 
-// buildFormats also builds the program that writes Parquet and other formats.
-var buildFormats = sync.OnceValue(func() error {
-	bin, err := build()
-	if err != nil {
-		return err
-	}
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mpitx-formats"), "../mpitx-formats")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("mpitx-formats: %v\n%s", err, out)
-	}
-	return nil
-})
-
 // buildSample also installs the agents that `make build` has put into bin/, workloads, and an application for each MPI. It returns the families
 // for which everything is available.
 var buildSample = sync.OnceValues(func() ([]string, error) {
@@ -44,7 +30,7 @@ var buildSample = sync.OnceValues(func() ([]string, error) {
 		return nil, err
 	}
 	var families []string
-	if err := errors.Join(buildFormats(), copyQMPI(bin)); err != nil {
+	if err := copyQMPI(bin); err != nil {
 		return nil, err
 	}
 	for _, family := range []string{machine.OpenMPI, machine.MPICH} {
@@ -118,7 +104,7 @@ func TestSamples(t *testing.T) {
 			return behaves(name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"run": cmdRun, "count": cmdCount, "formats": cmdFormats, "send": cmdSend, "mode": cmdMode, "memory": cmdMemory,
+			"run": cmdRun, "count": cmdCount, "send": cmdSend, "mode": cmdMode, "memory": cmdMemory,
 		},
 	})
 }

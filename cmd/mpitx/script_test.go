@@ -117,13 +117,10 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run": cmdRun, "count": cmdCount, "clean": cmdClean, "sub": cmdSub, "interrupt": cmdInterrupt, "cut": cmdCut,
-			"solver": cmdSolver, "formats": cmdFormats,
+			"solver": cmdSolver,
 		},
 	})
 }
-
-// cmdFormats builds the program that writes formats with large libraries.
-func cmdFormats(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(buildFormats()) }
 
 // cmdRun runs a command: run [CODE] COMMAND ARGUMENT…
 //

@@ -1,7 +1,9 @@
-// Package parquet writes samples as Apache Parquet. It is separate from package export because it adds 10 MB to a program.
+// Package parquet writes samples, traces and tables of reports as Apache Parquet. It is separate from package export because it adds 12 MB
+// to a program.
 package parquet
 
 import (
+	"cmp"
 	"encoding/hex"
 	"io"
 	"math"
@@ -51,7 +53,8 @@ type rows struct {
 // Samples writes the samples of a run in time order, in bounded memory. The file's metadata have the schema's name and version,
 // the run, and its start.
 func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
-	out := parquetgo.NewGenericWriter[row](w, settings(run)...)
+	to := &output{Writer: w}
+	out := parquetgo.NewGenericWriter[row](to, settings(run)...)
 	b := new(rows)
 	flush := func() error {
 		_, err := out.Write(b.rows[:b.n])
@@ -67,10 +70,22 @@ func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
 	if err == nil {
 		err = flush()
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = out.Close()
 	}
-	return out.Close()
+	return cmp.Or(to.err, err)
+}
+
+// output remembers why writing failed: the library adds words to the error.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (n int, err error) {
+	n, err = o.Writer.Write(p)
+	o.err = cmp.Or(o.err, err)
+	return n, err
 }
 
 func settings(run *recording.Run) []parquetgo.WriterOption {

@@ -3,8 +3,10 @@ package parquet
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +178,44 @@ func wideLine(schema *parquetgo.Schema, row parquetgo.Row) string {
 		}
 	}
 	return strings.Join(words, ",")
+}
+
+// full is a file on a disk that is full after some bytes.
+type full int
+
+var errFull = errors.New("no space left on device")
+
+func (f *full) Write(b []byte) (int, error) {
+	if len(b) > int(*f) {
+		return int(*f), errFull
+	}
+	*f -= full(len(b))
+	return len(b), nil
+}
+
+// What cannot be written is an error, wherever the disk gets full, and in the words of the system only.
+func TestDiskFull(t *testing.T) {
+	run := open(t)
+	table := &export.Rows{Columns: []export.RowColumn{{Name: "x"}}}
+	for range 20000 { // more than the library buffers
+		table.Rows = append(table.Rows, []any{rand.Uint64()})
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		"samples": func(w io.Writer) error { return Samples(w, run, recording.Options{}) },
+		"wide":    func(w io.Writer) error { return WideSamples(w, run, recording.Options{}) },
+		"trace":   func(w io.Writer) error { _, err := Trace(w, run, export.TraceOptions{}); return err },
+		"report":  func(w io.Writer) error { return Report(w, run, table) },
+	} {
+		var file bytes.Buffer
+		if err := write(&file); err != nil {
+			t.Fatal(name, err)
+		}
+		for room := 0; room < file.Len(); room += 1 + file.Len()/20 {
+			if err := write(new(full(room))); err != errFull {
+				t.Errorf("%s: room for %d of %d bytes: %v", name, room, file.Len(), err)
+			}
+		}
+	}
 }
 
 func BenchmarkSamples(b *testing.B) {

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,7 +19,8 @@ func Report(w io.Writer, run *recording.Run, table *export.Rows) error {
 		g.Group[c.Name] = parquetgo.Optional(columnType(table.Rows, i))
 		g.names = append(g.names, c.Name)
 	}
-	out := parquetgo.NewGenericWriter[any](w, append(settings(run), parquetgo.KeyValueMetadata("mpitx.schema", table.Schema), parquetgo.KeyValueMetadata("mpitx.version", "1"),
+	to := &output{Writer: w}
+	out := parquetgo.NewGenericWriter[any](to, append(settings(run), parquetgo.KeyValueMetadata("mpitx.schema", table.Schema), parquetgo.KeyValueMetadata("mpitx.version", "1"),
 		parquetgo.NewSchema(strings.TrimPrefix(table.Schema, "mpitx."), g))...)
 	for _, cells := range table.Rows {
 		row := make(parquetgo.Row, len(cells))
@@ -34,10 +36,11 @@ func Report(w io.Writer, run *recording.Run, table *export.Rows) error {
 			row[i] = v.Level(0, level, i)
 		}
 		if _, err := out.WriteRows([]parquetgo.Row{row}); err != nil {
-			return err
+			return cmp.Or(to.err, err)
 		}
 	}
-	return out.Close()
+	err := out.Close()
+	return cmp.Or(to.err, err)
 }
 
 // columnType is the type of a column's first cell that has a value.

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/recording/trace"
 )
 
 // traceRow is the schema of traces, with the columns of CSV. Numbers that do not apply are null.
@@ -35,8 +37,9 @@ type traceRow struct {
 }
 
 // Trace writes the trace of a run, in bounded memory.
-func Trace(w io.Writer, run *recording.Run, o export.TraceOptions) error {
-	out := parquetgo.NewGenericWriter[traceRow](w, slices.Concat(settings(run), []parquetgo.WriterOption{
+func Trace(w io.Writer, run *recording.Run, o export.TraceOptions) (trace.Totals, error) {
+	to := &output{Writer: w}
+	out := parquetgo.NewGenericWriter[traceRow](to, slices.Concat(settings(run), []parquetgo.WriterOption{
 		parquetgo.KeyValueMetadata("mpitx.schema", export.TraceSchema), parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.TraceVersion))})...)
 	rows := make([]traceRow, 0, batch)
 	flush := func() error {
@@ -44,7 +47,7 @@ func Trace(w io.Writer, run *recording.Run, o export.TraceOptions) error {
 		rows = rows[:0]
 		return err
 	}
-	_, err := export.TraceRows(run, o, func(r *export.TraceRow) error {
+	totals, err := export.TraceRows(run, o, func(r *export.TraceRow) error {
 		rows = append(rows, traceRow{Time: r.Time.Seconds(), TimeNs: int64(r.Time), DurationNs: int64(r.Duration / time.Nanosecond), Rank: int32(r.Rank), Thread: int32(r.Thread), Kind: r.Kind,
 			Name: r.Name, Object: r.Object, Peer: small(r.Peer), Tag: small(r.Tag), Bytes: copyOf(r.Bytes), Request: copyOf(r.Request), Sequence: copyOf(r.Sequence),
 			Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status, RaisedNs: nanoseconds(r.Raised)})
@@ -56,10 +59,10 @@ func Trace(w io.Writer, run *recording.Run, o export.TraceOptions) error {
 	if err == nil {
 		err = flush()
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = out.Close()
 	}
-	return out.Close()
+	return totals, cmp.Or(to.err, err)
 }
 
 func small(n *int) *int32 {

@@ -24,7 +24,7 @@ func TestTraceRaised(t *testing.T) {
 	}
 	defer run.Close()
 	var file bytes.Buffer
-	if err := Trace(&file, run, export.TraceOptions{}); err != nil {
+	if _, err := Trace(&file, run, export.TraceOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := parquetgo.Read[traceRow](bytes.NewReader(file.Bytes()), int64(file.Len()))

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"slices"
@@ -22,14 +23,16 @@ const status = "status"
 // each variable with another status. Columns are int64, uint64, double or text: integers are exact, enumeration items are text. The
 // file's metadata have the units of columns as a JSON object under mpitx.units, as the Parquet library writes no metadata of columns.
 func WideSamples(w io.Writer, run *recording.Run, o recording.Options) error {
-	t := &table{run: run, w: w}
-	if err := export.WideRows(run, o, t.begin, t.add); err != nil {
-		return err
+	to := &output{Writer: w}
+	t := &table{run: run, w: to}
+	err := export.WideRows(run, o, t.begin, t.add)
+	if err == nil {
+		err = t.flush()
 	}
-	if err := t.flush(); err != nil {
-		return err
+	if err == nil {
+		err = t.out.Close()
 	}
-	return t.out.Close()
+	return cmp.Or(to.err, err)
 }
 
 // table is a wide table that is being written.

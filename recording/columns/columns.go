@@ -2,9 +2,7 @@
 package columns
 
 import (
-	"encoding/gob"
 	"fmt"
-	"io"
 	"slices"
 
 	"mpitx/catalog"
@@ -114,13 +112,4 @@ func (g Globs) In(run *recording.Run) (Set, error) {
 		}
 	}
 	return chosen, nil
-}
-
-// Write writes a selection for another process that reads the same run.
-func (s Set) Write(w io.Writer) error { return gob.NewEncoder(w).Encode(s) }
-
-// Read reads the output of Write.
-func Read(r io.Reader) (s Set, err error) {
-	err = gob.NewDecoder(r).Decode(&s)
-	return s, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/export"
+	"mpitx/export/parquet"
 	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/columns"
@@ -27,8 +28,7 @@ type ExportFlags struct {
 	More   []export.Format // formats besides sampleFormats
 
 	Only   columns.Set                               // the columns to write; nil means all
-	Phases []string                                  // the phases to write; nil means all of the run
-	During func(*recording.Rank, time.Duration) bool // the same
+	During func(*recording.Rank, time.Duration) bool // the part of each rank's time to write; nil means all
 	Cut    RunPart                                   // the part of the run to write
 	Part   string                                    // part of the temporary file's name, see createFile
 	Late   newfile.Existing                          // what happens if the file has come to exist since the check
@@ -90,11 +90,14 @@ func (x *ExportFlags) Write(a *App, run *recording.Run) error {
 	x.announce(a, run, o)
 	damaged := false
 	write := func(w io.Writer) (err error) {
-		if x.Form() == FormatParquet {
-			damaged, err = writeParquet(w, run, o, x.Only, x.Cut, x.Phases)
-			return err
+		switch {
+		case x.Form() != FormatParquet:
+			err = export.Samples(w, run, x.Form(), o)
+		case x.wide:
+			err = parquet.WideSamples(w, run, o.Options)
+		default:
+			err = parquet.Samples(w, run, o.Options)
 		}
-		err = export.Samples(w, run, x.Form(), o)
 		bar.Clear()
 		damaged = ReportDamage(a, run)
 		return err

@@ -99,10 +99,9 @@ func errExists(path string) error {
 // writeFailed says why a file was not written. The errors of writers that say what to do stay as they are.
 func writeFailed(path string, err error) error {
 	var own *ExitError
-	var located *machine.Error
 	var another *owned.Error
 	switch {
-	case err == nil, errors.As(err, &own), errors.As(err, &located):
+	case err == nil, errors.As(err, &own):
 		return err
 	case errors.As(err, &another):
 		return Failf("--out %s: %s; name another file", text.Quote(path), another.Why)

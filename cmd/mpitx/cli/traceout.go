@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/export"
+	"mpitx/export/parquet"
 	"mpitx/export/perfetto"
 	"mpitx/machine/newfile"
 	"mpitx/recording"
@@ -109,9 +110,6 @@ func (p *RunPart) Check(run *recording.Run) error {
 	return nil
 }
 
-// words are the part as arguments of mpitx-formats.
-func (p *RunPart) words() []string { return []string{p.From.String(), p.To.String(), p.ranks} }
-
 // TraceOut says how and where a trace is written.
 type TraceOut struct {
 	OutFile
@@ -161,10 +159,7 @@ func (x *TraceOut) Write(a *App, run *recording.Run) (totals trace.Totals, err e
 		case FormatPerfetto:
 			totals, err = perfetto.Write(w, run, perfetto.Options{Options: o, Samples: x.Samples, Site: find})
 		case FormatParquet:
-			o.Flows = true
-			totals = trace.Read(run, o).Totals
-			damaged, err = runFormats(w, strings.NewReader(""), "Parquet", slices.Concat([]string{"trace", run.Dir}, x.Part.words(), x.Derive)...)
-			return err
+			totals, err = parquet.Trace(w, run, export.TraceOptions{Options: o, Site: find})
 		default:
 			t := export.TraceOptions{Options: o, Site: find}
 			if x.Out == "-" {

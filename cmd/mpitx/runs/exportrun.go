@@ -83,7 +83,6 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.writesTrace(run) {
 		return o.writeTrace(cmd, run, args)
 	}
-	o.ExportFlags.Phases = o.columnFilter.phases
 	if o.ExportFlags.During, err = o.columnFilter.during(run, args[0]); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/parquet"
 	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/profile"
@@ -267,7 +268,7 @@ func (r *reading) write(write func(io.Writer, export.Terminal) error) error {
 // rows writes a view that is a table, which Parquet holds, too.
 func (r *reading) rows(rows func() *export.Rows, write func(io.Writer, export.Terminal) error) error {
 	if r.Form() == cli.FormatParquet {
-		write = func(w io.Writer, _ export.Terminal) error { return cli.WriteRows(w, r.run.Dir, rows()) }
+		write = func(w io.Writer, _ export.Terminal) error { return parquet.Report(w, r.run, rows()) }
 	}
 	return r.write(write)
 }
