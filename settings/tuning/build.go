@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,8 +13,8 @@ import (
 // MPICH lists the control variables of all devices, whichever it was built for. MPI_Get_library_version names its device and the options
 // of configure.
 var (
-	deviceLine    = regexp.MustCompile(`MPICH Device:\s*(\S+)`)
-	configureLine = regexp.MustCompile(`MPICH configure:.*`)
+	deviceLine    = lazy(`MPICH Device:\s*(\S+)`)
+	configureLine = lazy(`MPICH configure:.*`)
 )
 
 // option is an option of MPICH's configure that decides whether a variable can have an effect.
@@ -81,7 +80,7 @@ func (o *option) on(value string) bool {
 
 // ofDevice compares MPICH's device with a pattern. A device without modules, such as ch4, does not say which it has.
 func ofDevice(c *catalog.Catalog, pattern string) (met Met, have string) {
-	found := deviceLine.FindStringSubmatch(c.Library.Text)
+	found := deviceLine().FindStringSubmatch(c.Library.Text)
 	if found == nil {
 		return CannotTell, ""
 	}
@@ -101,7 +100,7 @@ func ofDevice(c *catalog.Catalog, pattern string) (met Met, have string) {
 
 // ofBuild judges the condition that MPICH was built with the option.
 func (o *option) ofBuild(c *catalog.Catalog) (met Met, have string) {
-	options := configureLine.FindString(c.Library.Text)
+	options := configureLine().FindString(c.Library.Text)
 	value := o.value(options)
 	switch {
 	case options == "":

@@ -1,7 +1,6 @@
 package tuning
 
 import (
-	"regexp"
 	"strings"
 
 	"mpitx/catalog"
@@ -15,11 +14,11 @@ const (
 )
 
 var (
-	lead = regexp.MustCompile(`(?i)\b(` + without + `),? (?:if|when) |\b` + without + `,? unless ` +
+	lead = lazy(`(?i)\b(` + without + `),? (?:if|when) |\b` + without + `,? unless ` +
 		`|(^)(?:if|when) |\b` + effective + `,? (?:only )?(?:if|when) `)
-	clause = regexp.MustCompile(`(?i)^(?:the )?([A-Z][A-Z0-9_]*(?:(?: or |, )[A-Z][A-Z0-9_]*)*)` +
+	clause = lazy(`(?i)^(?:the )?([A-Z][A-Z0-9_]*(?:(?: or |, )[A-Z][A-Z0-9_]*)*)` +
 		`(?: (?:is|are|equals) (?:set to )?(>=|<=|!=|>|<|=|not )?| ?(>=|<=|!=|>|<|=)) ?"?([A-Z0-9_.^-]+)"?`)
-	apart = regexp.MustCompile(` or |, `)
+	apart = lazy(` or |, `)
 )
 
 // opposite is the comparison that holds if another does not.
@@ -28,7 +27,7 @@ var opposite = map[string]string{"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">"
 // said returns the conditions that the description of a variable states about other control variables of the catalog.
 func said(c *catalog.Catalog, v *catalog.Variable) (out []need) {
 	text := strings.Join(strings.Fields(v.Description), " ")
-	for _, at := range lead.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range lead().FindAllStringSubmatchIndex(text, -1) {
 		all, rest := clauses(text[at[1]:])
 		negated, first := at[2] >= 0, at[4] >= 0
 		if negated && len(all) > 1 || first && !strings.HasPrefix(rest, ",") { // "ignored if both …": either may fail
@@ -51,11 +50,11 @@ func said(c *catalog.Catalog, v *catalog.Variable) (out []need) {
 // clauses parses the clauses at the start of a text, which "and" separates, and returns the text after them.
 func clauses(text string) (out []need, rest string) {
 	for rest = text; ; {
-		found := clause.FindStringSubmatch(rest)
+		found := clause().FindStringSubmatch(rest)
 		if found == nil {
 			return out, rest
 		}
-		n := need{names: apart.Split(found[1], -1), op: strings.TrimSpace(found[2] + found[3]), value: strings.TrimRight(found[4], ".")}
+		n := need{names: apart().Split(found[1], -1), op: strings.TrimSpace(found[2] + found[3]), value: strings.TrimRight(found[4], ".")}
 		switch n.op {
 		case "":
 			n.op = "="

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,14 +210,14 @@ type versionRange []struct {
 	version []int
 }
 
-var comparison = regexp.MustCompile(`^(>=|<=|<|>|=)(\d+(?:\.\d+)*)$`)
+var comparison = lazy(`^(>=|<=|<|>|=)(\d+(?:\.\d+)*)$`)
 
 func parseVersions(word string) (out versionRange, err error) {
 	if word == "*" {
 		return nil, nil
 	}
 	for part := range strings.SplitSeq(word, ",") {
-		found := comparison.FindStringSubmatch(part)
+		found := comparison().FindStringSubmatch(part)
 		if found == nil {
 			return nil, fmt.Errorf("%q is not a range of versions; use * or one such as >=4.1,<5", word)
 		}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mpitx/catalog"
 )
@@ -55,13 +56,18 @@ func Own() *Knowledge {
 	return k
 }
 
-var heading = regexp.MustCompile(`^\[(\S+)\s+(.+)\]$`)
+// lazy compiles an expression when it is needed: few commands do, and all would wait for it.
+func lazy(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+var heading = lazy(`^\[(\S+)\s+(.+)\]$`)
 
 // AddEssentials adds the text of a file of essentials; the error names the line that is wrong.
 func (k *Knowledge) AddEssentials(file, text string) error {
 	var at *Purpose
 	return lines(file, text, func(_, line string) error {
-		if h := heading.FindStringSubmatch(line); h != nil {
+		if h := heading().FindStringSubmatch(line); h != nil {
 			if err := checkFamily(h[1]); err != nil {
 				return err
 			}
