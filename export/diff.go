@@ -35,17 +35,16 @@ func Diff(w io.Writer, d *diff.Diff, f Format, t Terminal) error {
 // diffText writes the head and one table.
 func diffText(w io.Writer, d *diff.Diff, f Format, t Terminal) error {
 	var b bytes.Buffer
-	r := ReportOptions{Terminal: t}
 	for i, name := range []string{"A", "B"} {
-		r.hanging(&b, name+"  ", sideLine(&d.Sides[i]))
+		t.hanging(&b, name+"  ", sideLine(&d.Sides[i]))
 	}
 	if len(d.Library) > 0 {
-		r.hanging(&b, "   ", "Different: "+libraryChanges(d))
+		t.hanging(&b, "   ", "Different: "+libraryChanges(d))
 	}
 	for _, n := range d.Notes {
-		r.hanging(&b, "   ", n+".")
+		t.hanging(&b, "   ", n+".")
 	}
-	r.hanging(&b, "   ", diffCounts(d))
+	t.hanging(&b, "   ", diffCounts(d))
 	if len(d.Items) > 0 {
 		b.WriteByte('\n')
 		table := diffTable(d, t)

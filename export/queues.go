@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
+	"time"
 
+	"mpitx/recording/finding"
 	"mpitx/recording/processor"
 	"mpitx/recording/queues"
-	"mpitx/text"
+	"mpitx/recording/trace"
 )
 
 // QueuesTables are the tables of Queues.
@@ -51,17 +52,16 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 	}
 	if table == "" {
 		for _, s := range q.Shortages {
-			b.WriteString("- " + strings.Join(wrap(t.Safe(QueueShortage(s)), max(t.Width-2, 0)), "\n  ") + "\n")
+			t.hanging(&b, "- ", queueShortage(s))
 		}
-		noLines := false
-		for _, finding := range q.Findings(5) {
-			noLines = noLines || finding.Site != nil && NoLine(finding.Site.Text)
-			b.WriteString("- " + strings.Join(wrap(t.Safe(QueueFinding(finding, t)), max(t.Width-2, 0)), "\n  ") + "\n")
+		found := q.Findings(5)
+		for _, f := range found {
+			t.hanging(&b, "- ", f.Text)
 		}
 		for _, line := range UnreceivedLines(q.Unreceived) {
-			b.WriteString("- " + strings.Join(wrap(t.Safe(line), max(t.Width-2, 0)), "\n  ") + "\n")
+			t.hanging(&b, "- ", line)
 		}
-		if noLines {
+		if slices.ContainsFunc(found, func(f queues.Finding) bool { return NoLine(f.Site) }) {
 			b.WriteString("  Call sites have no lines: compile with -g to see them.\n")
 		}
 		if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
@@ -87,107 +87,22 @@ func queuesText(w io.Writer, q *queues.Queues, f Format, table string, t Termina
 	return err
 }
 
-// QueueShortage is the sentence for ranks that had no core.
-func QueueShortage(s processor.Shortage) string {
+// UnreceivedLines are sentences about messages that were never received, if they are not too many.
+func UnreceivedLines(all []trace.Unreceived) (lines []string) {
+	const most = 10
+	found := trace.UnreceivedFindings(all)
+	for i, f := range found {
+		if i == most {
+			return append(lines, fmt.Sprintf("and messages of %d more call sites or tags were never received", len(found)-i))
+		}
+		lines = append(lines, f.Text)
+	}
+	return lines
+}
+
+// queueShortage is the sentence for ranks that had no core.
+func queueShortage(s processor.Shortage) string {
 	return s.Text + "; waits that this may explain are no findings"
-}
-
-// QueueFinding is the sentence for a finding.
-func QueueFinding(f queues.Finding, t Terminal) string {
-	receivers, s, senders := queueRanks(f)
-	its, mean, all := map[bool]string{true: "its", false: "their"}[s != ""], t.Amount(float64(f.Waited)/float64(max(f.Messages, 1)), "ns"), ""
-	if f.Messages > 1 {
-		mean, all = mean+" on average", ", "+t.Amount(float64(f.Waited), "ns")+" in all"
-	}
-	be, own, plural := "were", "their", "s"
-	if f.Messages == 1 {
-		be, own, plural = "was", "its", ""
-	}
-	if f.Kind == queues.LateSender {
-		how := "waited " + mean + " in the queue of posted receives"
-		if f.Derived {
-			how = be + " posted " + mean + " before " + own + " message" + plural + " " + be + " sent"
-		}
-		text := fmt.Sprintf("%s wait%s for %s: %d of %s receives on %s %s%s", receivers, s, senders, f.Messages, its, f.Comm, how, all)
-		switch f.Relation {
-		case queues.OnePair, queues.SamePeer:
-			text += "; " + senders + " sends late"
-		case queues.SameRank:
-			text += "; " + senders + " send late"
-		case queues.Apart:
-			text += queueRoots(f)
-		}
-		return text + queueSite(f)
-	}
-	how := "came before " + own + " receive" + plural + ", and waited "
-	if f.Derived {
-		how = be + " sent before " + own + " receive" + plural + " " + be + " posted, and waited at most "
-	}
-	if f.Relation == queues.Both {
-		senders += ","
-	}
-	messages := map[bool]string{true: "message", false: "messages"}[f.Of == 1]
-	return fmt.Sprintf("%s receive%s late: %d of %d %s from %s on %s %s%s%s; post %s receives earlier", receivers, s, f.Messages, f.Of, messages, senders, f.Comm, how, mean, all, its) + queueSite(f)
-}
-
-// queueRoots names the ranks that others wait for in turn, and that wait for nobody.
-func queueRoots(f queues.Finding) string {
-	var roots []int
-	for _, p := range f.Pairs {
-		if !slices.ContainsFunc(f.Pairs, func(o queues.Pair) bool { return o.Rank == p.Peer }) {
-			roots = append(roots, p.Peer)
-		}
-	}
-	slices.Sort(roots)
-	switch len(roots) {
-	case 0:
-		return ""
-	case 1:
-		return "; " + text.Ranks(roots) + " does not wait, and sends late"
-	}
-	return "; " + text.Ranks(roots) + " do not wait, and send late"
-}
-
-// queueRanks are who waits, the ending of their verbs, and for whom.
-func queueRanks(f queues.Finding) (receivers, s, senders string) {
-	var ranks, peers []int
-	for _, p := range f.Pairs {
-		ranks, peers = append(ranks, p.Rank), append(peers, p.Peer)
-	}
-	for _, list := range []*[]int{&ranks, &peers} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	receivers, senders = text.Ranks(ranks), text.Ranks(peers)
-	if len(ranks) == 1 {
-		s = "s"
-	}
-	switch f.Relation {
-	case queues.Mutual:
-		senders = "each other"
-	case queues.Both:
-		if senders = "each other, in pairs of neighbours"; f.Distance > 1 {
-			senders = fmt.Sprintf("each other, in pairs %d ranks apart", f.Distance)
-		}
-	case queues.Apart:
-		receivers += " each"
-		distance, side := f.Distance, "before"
-		if distance < 0 {
-			distance, side = -distance, "after"
-		}
-		if senders = "the rank " + side; distance > 1 {
-			senders = fmt.Sprintf("the rank that is %d %s", distance, side)
-		}
-	}
-	return receivers, s, senders
-}
-
-// queueSite says where the late calls are, most of all.
-func queueSite(f queues.Finding) string {
-	if f.Site == nil || f.Site.Text == "" {
-		return ""
-	}
-	return ", most of all in " + f.Site.Text
 }
 
 func peerName(rank int) any {
@@ -309,35 +224,23 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		queues.Queue
 		Name string `json:"queue"`
 	}
-	type finding struct {
-		queues.Finding
-		Rank int    `json:"rank"`
-		Peer int    `json:"peer"`
-		Site string `json:"site,omitempty"`
-		Text string `json:"text"`
-	}
 	document := struct {
-		Schema   string    `json:"schema"`
-		Version  int       `json:"version"`
-		Source   string    `json:"source"`
-		Derived  bool      `json:"derived"`
-		From     int64     `json:"from_ns"`
-		To       int64     `json:"to_ns"`
-		Cores    []string  `json:"processor,omitempty"`
-		Findings []finding `json:"findings"`
-		Peers    []peer    `json:"peers"`
-		Queues   []queue   `json:"queues"`
-		Unpaired uint64    `json:"unpaired"`
-		Lost     uint64    `json:"lost"`
-		Later    uint64    `json:"later,omitempty"`
-	}{Schema: queuesSchema, Version: queuesVersion, Source: q.Source, Derived: q.Derived, From: int64(q.From), To: int64(q.To), Cores: mapped(q.Shortages, QueueShortage), Findings: []finding{}, Peers: []peer{}, Queues: []queue{}, Unpaired: q.Unpaired, Lost: q.Lost, Later: q.Later}
-	for _, f := range q.Findings(1 << 20) {
-		x := finding{Finding: f, Rank: f.Most.Rank, Peer: f.Most.Peer, Text: QueueFinding(f, Terminal{UTF8: true})}
-		if f.Site != nil {
-			x.Site = f.Site.Text
-		}
-		document.Findings = append(document.Findings, x)
-	}
+		Schema     string            `json:"schema"`
+		Version    int               `json:"version"`
+		Source     string            `json:"source"`
+		Derived    bool              `json:"derived"`
+		From       time.Duration     `json:"from_ns"`
+		To         time.Duration     `json:"to_ns"`
+		Cores      []string          `json:"processor,omitempty"`
+		Findings   []queues.Finding  `json:"findings"`
+		Unreceived []finding.Finding `json:"unreceived,omitempty"`
+		Peers      []peer            `json:"peers"`
+		Queues     []queue           `json:"queues"`
+		Unpaired   uint64            `json:"unpaired"`
+		Lost       uint64            `json:"lost"`
+		Later      uint64            `json:"later,omitempty"`
+	}{queuesSchema, queuesVersion, q.Source, q.Derived, q.From, q.To, mapped(q.Shortages, queueShortage), append([]queues.Finding{}, q.Findings(1<<20)...),
+		trace.UnreceivedFindings(q.Unreceived), []peer{}, []queue{}, q.Unpaired, q.Lost, q.Later}
 	for _, p := range q.Peers {
 		spans := map[string]queues.Times{}
 		for s, x := range p.Spans {

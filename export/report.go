@@ -297,11 +297,11 @@ func findings(b *bytes.Buffer, o ReportOptions, most int) {
 }
 
 // hanging writes a text below its first word.
-func (o *ReportOptions) hanging(b *bytes.Buffer, start, text string) {
-	if !o.UTF8 {
+func (t Terminal) hanging(b *bytes.Buffer, start, text string) {
+	if !t.UTF8 {
 		text = plainSigns.Replace(text)
 	}
-	for i, l := range wrap(o.Safe(text), max(o.Width-len(start), 0)) {
+	for i, l := range wrap(t.Safe(text), max(t.Width-len(start), 0)) {
 		if i > 0 {
 			start = strings.Repeat(" ", len(start))
 		}

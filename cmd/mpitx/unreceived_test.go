@@ -48,6 +48,10 @@ func TestUnreceived(t *testing.T) {
 		says := `^1 message was never received: rank 0 sent it to rank 1 with tag 2 on MPI_COMM_WORLD, by MPI_Send ` + at
 		check("trace", p.stderr.String(), says)
 		check("queues", queues("1"), says)
+		p = newProcess(s.environ, s.dir, "mpitx", "report", s.run, "queues", "-o", "json")
+		if p.run(hung); !regexp.MustCompile(`(?s)"unreceived": \[.*"messages_lost": 1,.*"tag": 2\b`).MatchString(p.stdout.String()) {
+			s.Errorf("%s", p.output())
+		}
 
 		for _, more := range [][]string{{"--", s.program, "frees"}, {"--for", "1us", "--", s.program, "ends"}} {
 			p = newProcess(s.environ, s.dir, append([]string{"mpitx", "trace", "-n", "2", "--dir", filepath.Join(s.dir, "not-"+more[len(more)-1])}, more...)...)

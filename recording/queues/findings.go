@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"mpitx/recording/finding"
 )
 
-// FindingKind is a kind of finding.
-type FindingKind string
-
-// The kinds.
+// The kinds of findings.
 const (
-	LateReceives FindingKind = "late_receives" // messages waited for their receives: post these earlier
-	LateSender   FindingKind = "late_sender"   // receives waited for their messages
+	LateReceives = "late_receives" // messages waited for their receives: post these earlier
+	LateSender   = "late_sender"   // receives waited for their messages
 )
 
 // What a pair of ranks must reach to be worth a finding. Waits that are shorter than a message takes on a network are part of any exchange.
@@ -32,32 +31,33 @@ type Pair struct {
 	Waited   time.Duration `json:"waited_ns"` // in all, of these Messages
 }
 
-// Relation is what the pairs of a finding have in common.
-type Relation string
+// relation is what the pairs of a finding have in common.
+type relation int
 
-// The relations.
 const (
-	OnePair  Relation = "pair"
-	SameRank Relation = "rank"   // one rank receives from several
-	SamePeer Relation = "peer"   // several ranks receive from one
-	Apart    Relation = "apart"  // each rank receives from the one that is Distance before it
-	Mutual   Relation = "mutual" // each rank receives from each other one
-	Both     Relation = "both"   // two ranks that are Distance apart receive from each other
+	onePair  relation = iota
+	sameRank          // one rank receives from several
+	samePeer          // several ranks receive from one
+	apart             // each rank receives from the one that is a distance before it
+	mutual            // each rank receives from each other one
+	both              // two ranks that are a distance apart receive from each other
 )
 
-// Finding is a set of pairs of ranks. In each pair, one rank waits for the other.
+// Finding is about pairs of ranks. In each pair, one rank waits for the other.
 type Finding struct {
-	Kind     FindingKind   `json:"kind"`
+	finding.Finding
+	Rank     int           `json:"rank"` // of the pair with the longest wait
+	Peer     int           `json:"peer"`
 	Comm     string        `json:"communicator"`
-	Pairs    []Pair        `json:"pairs"` // by rank and peer
-	Relation Relation      `json:"-"`
-	Distance int           `json:"-"`        // of Apart and Both; negative: each rank receives from one after it
-	Most     Pair          `json:"-"`        // the one with the longest wait
+	Pairs    []Pair        `json:"pairs"`    // by rank and peer
 	Messages uint64        `json:"messages"` // of all pairs, as are those below
 	Of       uint64        `json:"of"`
 	Waited   time.Duration `json:"waited_ns"`
-	Site     *Site         `json:"-"`       // with the longest wait: of the late receives, or of the late sends; nil: not known
-	Derived  bool          `json:"derived"` // late receives: at most; a late sender: at least
+	Site     string        `json:"site,omitempty"` // with the longest wait: of the late receives, or of the late sends; "": not known
+	Derived  bool          `json:"derived"`        // late receives: at most; a late sender: at least
+
+	relation relation
+	distance int // of apart and both; negative: each rank receives from one after it
 }
 
 // Findings returns at most n findings, those with the longest waits first. Pairs of ranks with similar waits of which one can say the same
@@ -70,17 +70,17 @@ func (q *Queues) Findings(n int) []Finding {
 		return q.calls.Findings(n)
 	}
 	size := 0
-	var single []Finding
+	var single []Finding // of one pair each
 	for i := range q.Peers {
 		p := &q.Peers[i]
 		size = max(size, p.Rank+1, p.Peer+1)
-		for _, kind := range []FindingKind{LateReceives, LateSender} {
+		for _, kind := range []string{LateReceives, LateSender} {
 			if pair := p.pair(kind); p.Peer >= 0 && q.matters(kind, pair) {
-				single = append(single, Finding{Kind: kind, Comm: p.Comm, Pairs: []Pair{pair}, Relation: OnePair, Most: pair, Site: q.site(p, kind), Derived: q.Derived})
+				single = append(single, q.about(p, kind, pair))
 			}
 		}
 	}
-	slices.SortStableFunc(single, func(a, b Finding) int { return cmp.Compare(b.Most.Waited, a.Most.Waited) })
+	slices.SortStableFunc(single, func(a, b Finding) int { return cmp.Compare(b.Pairs[0].Waited, a.Pairs[0].Waited) })
 	var all []Finding
 	for len(single) > 0 {
 		var f Finding
@@ -88,10 +88,26 @@ func (q *Queues) Findings(n int) []Finding {
 		all = append(all, f)
 	}
 	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Waited, a.Waited) })
-	return all[:min(n, len(all))]
+	all = all[:min(n, len(all))]
+	for i := range all {
+		all[i].describe()
+	}
+	return all
 }
 
-func (p *Peer) pair(kind FindingKind) Pair {
+func (q *Queues) about(p *Peer, kind string, pair Pair) Finding {
+	f := Finding{Finding: finding.Finding{Kind: kind, Subject: p.Comm, Share: min(float64(pair.Waited)/float64(q.To-q.From), 1)},
+		Rank: p.Rank, Peer: p.Peer, Comm: p.Comm, Pairs: []Pair{pair}, Derived: q.Derived}
+	if q.Derived && kind == LateReceives { // the message may have come after its receive
+		f.Certainty = finding.Possible
+	}
+	if s := q.sites[siteKey{peerKey{p.Rank, p.Comm, p.Peer}, kind}]; s != nil {
+		f.Site = s.text
+	}
+	return f
+}
+
+func (p *Peer) pair(kind string) Pair {
 	waits := p.Spans[InUnexpected]
 	if kind == LateSender {
 		waits = p.Spans[InPosted]
@@ -99,7 +115,7 @@ func (p *Peer) pair(kind FindingKind) Pair {
 	return Pair{p.Rank, p.Peer, waits.Count, p.Unexpected + p.Expected, waits.Total}
 }
 
-func (q *Queues) matters(kind FindingKind, p Pair) bool {
+func (q *Queues) matters(kind string, p Pair) bool {
 	if len(q.Shortages) > 0 {
 		p.Waited -= time.Duration(p.Messages) * min(q.delay, p.Waited)
 	}
@@ -110,31 +126,32 @@ func (q *Queues) matters(kind FindingKind, p Pair) bool {
 // merge makes one finding of the first one and of all that say the same, and returns the others.
 func merge(all []Finding, size int) (f Finding, others []Finding) {
 	f = all[0]
+	first := f.Pairs[0]
 	distance := func(p Pair) int { return ((p.Rank-p.Peer)%size + size) % size }
 	var same []Pair // kind and communicator, with a similar wait
 	for i := range all {
-		if x := &all[i]; x.Kind == f.Kind && x.Comm == f.Comm && similar*x.Most.Waited >= f.Most.Waited {
-			same = append(same, x.Most)
+		if x := &all[i]; x.Kind == f.Kind && x.Comm == f.Comm && similar*x.Pairs[0].Waited >= first.Waited {
+			same = append(same, x.Pairs[0])
 		}
 	}
-	apart := func(p Pair) int { return min(distance(p), size-distance(p)) }
+	between := func(p Pair) int { return min(distance(p), size-distance(p)) }
 	for _, r := range []struct {
-		relation Relation
+		relation relation
 		pairs    []Pair
 		of       func(Pair) int
-	}{{Mutual, mutual(same), func(Pair) int { return 0 }}, {Both, bothWays(same), apart}, {SamePeer, same, func(p Pair) int { return p.Peer }},
-		{SameRank, same, func(p Pair) int { return p.Rank }}, {Apart, same, distance}} {
-		pairs := slices.DeleteFunc(slices.Clone(r.pairs), func(p Pair) bool { return r.of(p) != r.of(f.Most) })
-		if len(pairs) > len(f.Pairs) && slices.Contains(pairs, f.Most) {
-			f.Relation, f.Pairs = r.relation, pairs
+	}{{mutual, allPairs(same), func(Pair) int { return 0 }}, {both, bothWays(same), between}, {samePeer, same, func(p Pair) int { return p.Peer }},
+		{sameRank, same, func(p Pair) int { return p.Rank }}, {apart, same, distance}} {
+		pairs := slices.DeleteFunc(slices.Clone(r.pairs), func(p Pair) bool { return r.of(p) != r.of(first) })
+		if len(pairs) > len(f.Pairs) && slices.Contains(pairs, first) {
+			f.relation, f.Pairs = r.relation, pairs
 		}
 	}
-	switch f.Relation {
-	case Both:
-		f.Distance = apart(f.Most)
-	case Apart:
-		if f.Distance = distance(f.Most); 2*f.Distance > size {
-			f.Distance -= size
+	switch f.relation {
+	case both:
+		f.distance = between(first)
+	case apart:
+		if f.distance = distance(first); 2*f.distance > size {
+			f.distance -= size
 		}
 	}
 	slices.SortFunc(f.Pairs, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Peer, b.Peer)) })
@@ -145,13 +162,13 @@ func merge(all []Finding, size int) (f Finding, others []Finding) {
 	}
 	taken := endsOf(f.Pairs)
 	others = slices.DeleteFunc(slices.Clone(all), func(x Finding) bool {
-		return x.Kind == f.Kind && x.Comm == f.Comm && taken[ends{x.Most.Rank, x.Most.Peer}]
+		return x.Kind == f.Kind && x.Comm == f.Comm && taken[ends{x.Rank, x.Peer}]
 	})
 	return f, others
 }
 
-// mutual returns the pairs if they are all pairs of their ranks, and otherwise none.
-func mutual(pairs []Pair) []Pair {
+// allPairs returns the pairs if they are all pairs of their ranks, and otherwise none.
+func allPairs(pairs []Pair) []Pair {
 	ranks := map[int]bool{}
 	for _, p := range pairs {
 		ranks[p.Rank], ranks[p.Peer] = true, true
@@ -177,8 +194,4 @@ func endsOf(pairs []Pair) map[ends]bool {
 func bothWays(pairs []Pair) []Pair {
 	all := endsOf(pairs)
 	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return !all[ends{p.Peer, p.Rank}] })
-}
-
-func (q *Queues) site(p *Peer, kind FindingKind) *Site {
-	return q.sites[siteKey{peerKey{p.Rank, p.Comm, p.Peer}, kind}]
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/recording/finding"
 	"mpitx/recording/processor"
 )
 
@@ -22,7 +23,7 @@ func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		peer Peer
-		kind FindingKind // ""; none
+		kind string // ""; none
 	}{
 		{"a ping-pong", exchanged(0, 1, 500_000, 150*time.Nanosecond, 500_000, 150*time.Nanosecond), ""},
 		{"10 µs each", exchanged(0, 1, 0, 0, 2000, 10*us), LateSender},
@@ -47,33 +48,33 @@ func TestSame(t *testing.T) {
 	for _, c := range []struct {
 		what      string
 		peers     []Peer
-		relations []Relation
+		relations []relation
 		distance  int
 	}{
-		{"a ring", []Peer{late(0, 3), late(1, 0), late(2, 1), late(3, 2)}, []Relation{Apart}, 1},
-		{"a ring the other way", []Peer{late(0, 1), late(1, 2), late(2, 3), late(3, 0)}, []Relation{Apart}, -1},
-		{"a chain", []Peer{late(1, 0), late(2, 1), late(3, 2)}, []Relation{Apart}, 1},
-		{"a gather", []Peer{late(0, 1), late(0, 2), late(0, 3)}, []Relation{SameRank}, 0},
-		{"a scatter", []Peer{late(1, 0), late(2, 0), late(3, 0)}, []Relation{SamePeer}, 0},
-		{"all to all", []Peer{late(0, 1), late(0, 2), late(1, 0), late(1, 2), late(2, 0), late(2, 1)}, []Relation{Mutual}, 0},
-		{"two ranks", []Peer{late(0, 1), late(1, 0)}, []Relation{Mutual}, 0},
-		{"pairs of neighbours", []Peer{late(0, 1), late(1, 0), late(2, 3), late(3, 2)}, []Relation{Both}, 1},
-		{"both neighbours", []Peer{late(0, 1), late(0, 3), late(1, 0), late(1, 2), late(2, 1), late(2, 3), late(3, 0), late(3, 2)}, []Relation{Both}, 1},
-		{"opposite ranks", []Peer{late(0, 2), late(1, 3), late(2, 0), late(3, 1)}, []Relation{Both}, 2},
-		{"two ranks and a third", []Peer{late(0, 1), late(1, 0), late(2, 0)}, []Relation{Both, OnePair}, 1},
-		{"one that waits far longer", []Peer{late(0, 1), late(0, 2), exchanged(0, 3, 0, 0, 10, 41*ms)}, []Relation{OnePair, SameRank}, 0},
-		{"another communicator", []Peer{late(0, 1), {Rank: 0, Peer: 2, Comm: "ring", Expected: 10, Spans: late(0, 2).Spans}}, []Relation{OnePair, OnePair}, 0},
-		{"another kind", []Peer{late(0, 1), exchanged(0, 2, 10, 10*ms, 0, 0)}, []Relation{OnePair, OnePair}, 0},
+		{"a ring", []Peer{late(0, 3), late(1, 0), late(2, 1), late(3, 2)}, []relation{apart}, 1},
+		{"a ring the other way", []Peer{late(0, 1), late(1, 2), late(2, 3), late(3, 0)}, []relation{apart}, -1},
+		{"a chain", []Peer{late(1, 0), late(2, 1), late(3, 2)}, []relation{apart}, 1},
+		{"a gather", []Peer{late(0, 1), late(0, 2), late(0, 3)}, []relation{sameRank}, 0},
+		{"a scatter", []Peer{late(1, 0), late(2, 0), late(3, 0)}, []relation{samePeer}, 0},
+		{"all to all", []Peer{late(0, 1), late(0, 2), late(1, 0), late(1, 2), late(2, 0), late(2, 1)}, []relation{mutual}, 0},
+		{"two ranks", []Peer{late(0, 1), late(1, 0)}, []relation{mutual}, 0},
+		{"pairs of neighbours", []Peer{late(0, 1), late(1, 0), late(2, 3), late(3, 2)}, []relation{both}, 1},
+		{"both neighbours", []Peer{late(0, 1), late(0, 3), late(1, 0), late(1, 2), late(2, 1), late(2, 3), late(3, 0), late(3, 2)}, []relation{both}, 1},
+		{"opposite ranks", []Peer{late(0, 2), late(1, 3), late(2, 0), late(3, 1)}, []relation{both}, 2},
+		{"two ranks and a third", []Peer{late(0, 1), late(1, 0), late(2, 0)}, []relation{both, onePair}, 1},
+		{"one that waits far longer", []Peer{late(0, 1), late(0, 2), exchanged(0, 3, 0, 0, 10, 41*ms)}, []relation{onePair, sameRank}, 0},
+		{"another communicator", []Peer{late(0, 1), {Rank: 0, Peer: 2, Comm: "ring", Expected: 10, Spans: late(0, 2).Spans}}, []relation{onePair, onePair}, 0},
+		{"another kind", []Peer{late(0, 1), exchanged(0, 2, 10, 10*ms, 0, 0)}, []relation{onePair, onePair}, 0},
 	} {
 		q := &Queues{Source: "PERUSE", To: time.Second, Peers: c.peers}
 		found := q.Findings(20)
-		var relations []Relation
+		var relations []relation
 		pairs, messages := 0, uint64(0)
 		for _, f := range found {
-			relations = append(relations, f.Relation)
+			relations = append(relations, f.relation)
 			pairs, messages = pairs+len(f.Pairs), messages+f.Messages
 		}
-		if !slices.Equal(relations, c.relations) || found[0].Distance != c.distance || pairs != len(c.peers) || messages != uint64(10*len(c.peers)) {
+		if !slices.Equal(relations, c.relations) || found[0].distance != c.distance || pairs != len(c.peers) || messages != uint64(10*len(c.peers)) {
 			t.Errorf("%s: %+v", c.what, found)
 		}
 	}
@@ -86,7 +87,7 @@ func TestFindingsOfCalls(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	q.AddCalls(&Queues{Source: "calls", Derived: true, To: time.Second, Peers: []Peer{exchanged(0, 1, 100, time.Millisecond, 0, 0)}})
-	if f := q.Findings(5); len(f) != 1 || f[0].Kind != LateReceives || !f[0].Derived {
+	if f := q.Findings(5); len(f) != 1 || f[0].Kind != LateReceives || !f[0].Derived || f[0].Certainty != finding.Possible {
 		t.Errorf("%+v", f)
 	}
 }
@@ -96,7 +97,7 @@ func TestMessagesOfWaits(t *testing.T) {
 	p := exchanged(0, 1, 4, 100*time.Millisecond, 0, 0)
 	p.Unexpected++
 	q := &Queues{Source: "PERUSE", To: time.Second, Peers: []Peer{p}}
-	if f := q.Findings(5); len(f) != 1 || f[0].Messages != 4 || f[0].Of != 5 {
+	if f := q.Findings(5); len(f) != 1 || f[0].Messages != 4 || f[0].Of != 5 || f[0].Share != 0.4 || !slices.Equal(f[0].Ranks, []int{0}) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -111,7 +112,7 @@ func TestManyPairs(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	if f := q.Findings(5); len(f) != 1 || f[0].Relation != Mutual || len(f[0].Pairs) != ranks*(ranks-1) {
+	if f := q.Findings(5); len(f) != 1 || f[0].relation != mutual || len(f[0].Pairs) != ranks*(ranks-1) {
 		t.Errorf("%d findings", len(f))
 	}
 	if took := time.Since(start); took > 10*time.Second {

@@ -115,7 +115,7 @@ type Queues struct {
 
 	Unreceived []trace.Unreceived // messages that were never received: from calls, see Derive and AddCalls
 
-	sites map[siteKey]*Site // by receiver, communicator, sender and kind of finding
+	sites map[siteKey]*site // by receiver, communicator, sender and kind of finding
 	calls *Queues           // see AddCalls
 }
 

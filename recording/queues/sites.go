@@ -8,32 +8,31 @@ import (
 	"mpitx/recording/trace"
 )
 
-// Site is where the program made the calls that others wait for most: where it posted late receives, or sent late messages.
-type Site struct {
-	Rank     *recording.Rank
-	Address  uint64
-	Messages uint64        // of this site that waited, or were waited for
-	Waited   time.Duration // in total
-	Text     string        // function, file and line: see ResolveSites
-}
-
+// place is where the program made a call.
 type place struct {
 	rank    *recording.Rank
 	address uint64
 }
 
+// site is where the program made the calls that others wait for most: where it posted late receives, or sent late messages.
+type site struct {
+	place
+	waited time.Duration // in total
+	text   string        // function, file and line: see ResolveSites
+}
+
 type siteKey struct {
 	peerKey
-	kind FindingKind
+	kind string
 }
 
 // sites finds the site with the longest wait for each pair of ranks.
-func (d *deriver) sites(pairs []pair) map[siteKey]*Site {
+func (d *deriver) sites(pairs []pair) map[siteKey]*site {
 	type at struct {
 		siteKey
 		place
 	}
-	all := map[at]*Site{}
+	all := map[at]*site{}
 	for i := range pairs {
 		p := &pairs[i]
 		kind, where, waited := LateReceives, p.receiver, p.posted-p.sent
@@ -46,15 +45,14 @@ func (d *deriver) sites(pairs []pair) map[siteKey]*Site {
 		key := at{siteKey{peerKey{int(p.rank), d.names[p.comm], int(p.peer)}, kind}, where}
 		s := all[key]
 		if s == nil {
-			s = &Site{Rank: where.rank, Address: where.address}
+			s = &site{place: where}
 			all[key] = s
 		}
-		s.Messages++
-		s.Waited += waited
+		s.waited += waited
 	}
-	most := map[siteKey]*Site{}
+	most := map[siteKey]*site{}
 	for key, s := range all {
-		if m := most[key.siteKey]; m == nil || cmp.Or(cmp.Compare(s.Waited, m.Waited), cmp.Compare(m.Address, s.Address)) > 0 {
+		if m := most[key.siteKey]; m == nil || cmp.Or(cmp.Compare(s.waited, m.waited), cmp.Compare(m.address, s.address)) > 0 {
 			most[key.siteKey] = s
 		}
 	}
@@ -68,10 +66,10 @@ func (q *Queues) AddCalls(calls *Queues) {
 	}
 }
 
-// ResolveSites sets the texts of call sites.
+// ResolveSites sets the texts of call sites, which Findings has then.
 func (q *Queues) ResolveSites(text func(r *recording.Rank, address uint64) string) {
 	for _, s := range q.sites {
-		s.Text = text(s.Rank, s.Address)
+		s.text = text(s.rank, s.address)
 	}
 	trace.Resolve(q.Unreceived, text)
 }
