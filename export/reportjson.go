@@ -22,18 +22,6 @@ type (
 		Incomplete []int        `json:"incomplete_ranks,omitempty"`
 		Cut        *profile.Cut `json:"cut,omitempty"`
 	}
-	jsonFunction struct {
-		*profile.Function
-		Site      string           `json:"site,omitempty"`
-		Stack     []profile.Frame  `json:"stack,omitempty"`
-		Share     float64          `json:"share"`
-		Mean      time.Duration    `json:"mean_ns"`
-		P50       time.Duration    `json:"p50_ns"`
-		P95       time.Duration    `json:"p95_ns"`
-		P99       time.Duration    `json:"p99_ns"`
-		Imbalance float64          `json:"imbalance"`
-		Durations []profile.Bucket `json:"durations,omitempty"`
-	}
 	jsonRank struct {
 		Rank      int           `json:"rank"`
 		Host      string        `json:"host"`
@@ -115,9 +103,8 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 		d.member("processor", jsonCores{p.Processor.Groups, p.Processor.Delay()})
 	}
 	jsonList(d, "findings", o.Findings)
-	function := func(f *profile.Function) jsonFunction { return functionOf(p, f) }
-	jsonList(d, "functions", mapped(p.Functions, function))
-	jsonList(d, "sites", mapped(p.Sites, function))
+	jsonList(d, "functions", p.Rows(p.Functions))
+	jsonList(d, "sites", p.Rows(p.Sites))
 	jsonList(d, "ranks", mapped(p.Ranks, func(r *profile.Rank) jsonRank {
 		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, r.Elapsed, r.InMPI, r.Useful(), nil, r.Incomplete(), r.Totals,
 			processorOf(p, r)}
@@ -167,11 +154,6 @@ func runOf(p *profile.Profile) jsonRun {
 		r.Cut = &c
 	}
 	return r
-}
-
-func functionOf(p *profile.Profile, f *profile.Function) jsonFunction {
-	return jsonFunction{Function: f, Site: f.Place(), Share: p.ShareOf(f), Mean: f.Mean(), P50: f.Percentile(50), P95: f.Percentile(95), P99: f.Percentile(99),
-		Imbalance: p.SpreadOf(f.Ranks, profile.Time).Imbalance(), Durations: f.Durations.Buckets(), Stack: f.Places()}
 }
 
 func objectOf(o *profile.Object) jsonObject {

@@ -59,12 +59,11 @@ func totalCells(t *profile.Totals) []any {
 func functionRows(p *profile.Profile, all []*profile.Function, schema string) *Rows {
 	r := rowsOf(schema, "name within site"+totalNames+
 		" share mean_ns min_ns p50_ns p95_ns p99_ns max_ns ranks rank_min_ns rank_mean_ns rank_max_ns imbalance max_rank stack")
-	for _, f := range all {
-		s := p.SpreadOf(f.Ranks, profile.Time)
-		row := append([]any{f.Name, f.Within, f.Place()}, totalCells(&f.Totals)...)
-		row = append(row, p.ShareOf(f), int64(f.Mean()), int64(f.Shortest), int64(f.Percentile(50)), int64(f.Percentile(95)), int64(f.Percentile(99)), int64(f.Longest),
-			len(f.Ranks), s.Min, s.Mean, s.Max, s.Imbalance(), s.MaxRank, strings.Join(f.Lines(), "; "))
-		r.Rows = append(r.Rows, row)
+	for _, f := range p.Rows(all) {
+		s := &f.Spread
+		row := append([]any{f.Name, f.Within, f.Site}, totalCells(&f.Totals)...)
+		r.Rows = append(r.Rows, append(row, f.Share, int64(f.Mean), int64(f.Shortest), int64(f.P50), int64(f.P95), int64(f.P99), int64(f.Longest),
+			len(f.Ranks), s.Min, s.Mean, s.Max, f.Imbalance, s.MaxRank, strings.Join(f.Lines(), "; ")))
 	}
 	return r
 }

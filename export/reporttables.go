@@ -15,9 +15,9 @@ import (
 func peopleTable(p *profile.Profile, name string, most int, t Terminal) *Rows {
 	switch name {
 	case "functions":
-		return functionTable(p, p.Functions, false, most, t)
+		return functionTable(p.Rows(p.Functions), func(f *profile.FunctionRow) string { return f.Title() }, "FUNCTION", "OF RUN", most, t)
 	case "sites":
-		return functionTable(p, p.Sites, true, most, t)
+		return functionTable(p.Rows(p.Sites), func(f *profile.FunctionRow) string { return f.Where() }, "CALL SITE", "OF RUN", most, t)
 	case "ranks":
 		return rankTable(p, most, t)
 	case "phases":
@@ -36,37 +36,34 @@ func first[T any](list []T, most int, header string) ([]T, string) {
 	return list[:most], fmt.Sprintf("%s (%d of %d)", header, most, len(list))
 }
 
-// functionTable lists functions or call sites.
-func functionTable(p *profile.Profile, all []*profile.Function, sites bool, most int, t Terminal) *Rows {
+// functionTable lists functions or call sites; of is the heading of their shares.
+func functionTable(all []profile.FunctionRow, name func(*profile.FunctionRow) string, header, of string, most int, t Terminal) *Rows {
 	var longest time.Duration
 	if most > 0 { // leave out what is not in the run time
-		all = slices.DeleteFunc(slices.Clone(all), func(f *profile.Function) bool { return profile.Initializes(f.Name) })
+		all = slices.DeleteFunc(all, func(f profile.FunctionRow) bool { return profile.Initializes(f.Name) })
 	}
-	for _, f := range all {
-		longest = max(longest, f.Time)
+	for i := range all {
+		longest = max(longest, all[i].Time)
 	}
-	list, header := first(all, most, map[bool]string{false: "FUNCTION", true: "CALL SITE"}[sites])
+	list, header := first(all, most, header)
 	total := t.ScaleOf("ns", float64(longest))
-	r := &Rows{Columns: []RowColumn{{Header: header, MinWidth: 28}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: "OF RUN", Right: true},
+	r := &Rows{Columns: []RowColumn{{Header: header, MinWidth: 28}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: of, Right: true},
 		{Header: "CALLS", Right: true}, {Header: "P50", Right: true, Drop: 3}, {Header: "P99", Right: true, Drop: 2},
 		{Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT"},
 		{Header: "SENT", Right: true, DropFirst: true}, {Header: "RECEIVED", Right: true, DropFirst: true}, {Header: "MEAN", Right: true, DropFirst: true},
 		{Header: "P95", Right: true, DropFirst: true}, {Header: "MAX", Right: true, DropFirst: true}, {Header: "WITHIN", Optional: true, DropFirst: true}}}
-	for _, f := range list {
-		name := f.Name
-		if sites {
-			name = f.Where()
-		} else if f.Within != "" {
-			name += " in " + f.Within
-		}
-		spread := p.SpreadOf(f.Ranks, profile.Time)
-		each := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
-		share := text.Percent(p.ShareOf(f))
+	each := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
+	for i := range list {
+		f := &list[i]
+		share, calls, mean := text.Percent(f.Share), any(f.Calls), any(each(f.Mean))
 		if profile.Initializes(f.Name) {
 			share = "-"
 		}
-		r.Rows = append(r.Rows, []any{name, total.Texts(float64(f.Time))[0], share, f.Calls, each(f.Percentile(50)), each(f.Percentile(99)),
-			text.Percent(spread.Imbalance()), strconv.Itoa(spread.MaxRank), bytesText(t, f.Sent()), bytesText(t, f.Received()), each(f.Mean()), each(f.Percentile(95)), each(f.Longest), f.Within})
+		if f.Calls == 0 && f.Time > 0 { // only the time was sampled
+			calls, mean = nil, nil
+		}
+		r.Rows = append(r.Rows, []any{name(f), total.Texts(float64(f.Time))[0], share, calls, each(f.P50), each(f.P99),
+			text.Percent(f.Imbalance), text.RankList(f.Spread.MaxRanks), bytesText(t, f.Sent()), bytesText(t, f.Received()), mean, each(f.P95), each(f.Longest), f.Within})
 	}
 	return r
 }

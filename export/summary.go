@@ -10,6 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/recording"
+	"mpitx/recording/profile"
 	"mpitx/text"
 )
 
@@ -65,7 +66,7 @@ func Summary(run *recording.Run, term Terminal) string {
 	}
 	b.WriteByte('\n')
 	sumTable(&b, of, term)
-	totalsTable(&b, functionTotals(run, stats), inMPI.Total.Float64(), term)
+	sampledTable(&b, profile.Sampled(run, stats, inMPI.Total.Float64()), term)
 	return b.String()
 }
 
@@ -116,7 +117,22 @@ func sumTable(b *bytes.Buffer, of map[string]*recording.Stat, term Terminal) {
 		}
 		scale := term.ScaleOf(s.Unit, s.Max.Float64())
 		t := scale.Texts(s.Min.Float64(), s.Mean, s.Max.Float64(), s.Total.Float64())
-		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], scale.Unit, imbalance(s.Max.Float64(), s.Mean), text.RankList(s.MaxRanks), t[3]})
+		r.Rows = append(r.Rows, []any{"  " + line.title, t[0], t[1], t[2], scale.Unit, share(s.Max.Float64()-s.Mean, s.Mean), text.RankList(s.MaxRanks), t[3]})
+	}
+	r.Write(b, FormatTable, term)
+}
+
+// sampledTable lists the functions that took the most time, with the columns that are known without a profile.
+func sampledTable(b *bytes.Buffer, all []profile.FunctionRow, term Terminal) {
+	if len(all) == 0 {
+		return
+	}
+	r := functionTable(all, func(f *profile.FunctionRow) string { return "  " + f.Name }, "  FUNCTION", "OF MPI", topFunctions, term)
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		if c.DropFirst = false; slices.Contains([]string{"P50", "P95", "P99", "MAX", "SENT", "RECEIVED", "WITHIN"}, c.Header) {
+			c.Header = ""
+		}
 	}
 	r.Write(b, FormatTable, term)
 }

@@ -33,9 +33,9 @@ func TestSummary(t *testing.T) {
   PER RANK       MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
   MPI calls    2      2      2             0.0 %  0-3      8
   time in MPI  4.000  4.000  4.000  ms        0.0 %  0-3     16.000
-  FUNCTION  TIME (ms)  OF MPI  CALLS   us/CALL  IMBALANCE  MAX AT
-  MPI_Wait    8.000  50.0 %      4  2000.000     50.0 %  0,2
-  MPI_Send    2.000  12.5 %                     100.0 %  0,2
+  FUNCTION  TIME (ms)  OF MPI  CALLS  IMBALANCE  MAX AT      MEAN
+  MPI_Wait    8.000  50.0 %      4     50.0 %  0,2     2.000 ms
+  MPI_Send    2.000  12.5 %           100.0 %  0,2
 `},
 		"counted functions of threads": {map[string][4]uint64{"mpitx:calls": {2, 2, 2, 2}, "mpitx:time_in_mpi": {8e9, 8e9, 8e9, 8e9}, "mpitx:calls/MPI_Wait": {9, 9, 9, 9}}, 4,
 			map[string][4][2]uint64{"MPI_Wait": {{4, 6e9}, {4, 2e9}, {4, 2e9}, {4, 2e9}}, "MPI_Send": {{1, 1e9}, {}, {1, 1e9}, {}}, "MPI_Comm_rank": {{5, 900}, {5, 100}, {5, 100}, {5, 100}}},
@@ -43,10 +43,10 @@ func TestSummary(t *testing.T) {
   PER RANK       MIN   MEAN    MAX  UNIT  IMBALANCE  MAX AT     TOTAL
   MPI calls    2      2      2             0.0 %  0-3      8
   time in MPI  8.000  8.000  8.000  s        0.0 %  0-3     32.000
-  FUNCTION  TIME (s)  OF MPI  CALLS   us/CALL  IMBALANCE  MAX AT
-  MPI_Wait 12.00 37.5 % 16 750000.000 100.0 % 0
-  MPI_Send 2.00 6.2 % 2 1000000.000 100.0 % 0,2
-  MPI_Comm_rank 0.00 <0.1 % 20 0.060 200.0 % 0
+  FUNCTION  TIME (s)  OF MPI  CALLS  IMBALANCE  MAX AT  MEAN
+  MPI_Wait 12.00 37.5 % 16 100.0 % 0 750.0 ms
+  MPI_Send 2.00 6.2 % 2 100.0 % 0,2 1.000 s
+  MPI_Comm_rank 0.00 <0.1 % 20 200.0 % 0 60 ns
 `},
 		"no times": {map[string][4]uint64{"mpitx:calls": {1, 1, 1, 1}}, 4, nil, ""},
 	} {

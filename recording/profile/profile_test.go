@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -377,7 +378,9 @@ func TestBuckets(t *testing.T) {
 func TestSpread(t *testing.T) {
 	p := mustRead(t, two(t), Cut{})
 	s := p.SpreadOf(function(p, "MPI_Recv").Ranks, Time)
-	equal(t, "spread", s, Spread{0, 140e6, 280e6, 0, 1})
+	equal(t, "spread", fmt.Sprint(s), fmt.Sprint(Spread{0, 140e6, 280e6, 0, 1, []int{1}}))
+	same := p.SpreadOverRanks(func(*Rank) float64 { return 1 })
+	equal(t, "ranks with the same", fmt.Sprint(same), fmt.Sprint(Spread{1, 1, 1, 0, 0, []int{0, 1}}))
 	equal(t, "imbalance", s.Imbalance(), 1.0)
 	equal(t, "share", p.Share(600*time.Millisecond), 0.2) // of three threads
 }

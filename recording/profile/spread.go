@@ -22,7 +22,8 @@ func (p *Profile) Excludes(r *Rank) bool {
 // Spread is how a number differs over the ranks, without those that are incomplete. Ranks without calls have 0.
 type Spread struct {
 	Min, Mean, Max   float64
-	MinRank, MaxRank int // the first ones with the extremes
+	MinRank, MaxRank int   // the first ones with the extremes
+	MaxRanks         []int // all with the maximum
 }
 
 // Imbalance is how far the maximum is above the mean, relative to the mean.
@@ -51,7 +52,10 @@ func (p *Profile) SpreadOverRanks(of func(*Rank) float64) (s Spread) {
 			s.Min, s.MinRank = v, r.Number
 		}
 		if i == 0 || v > s.Max {
-			s.Max, s.MaxRank = v, r.Number
+			s.Max, s.MaxRank, s.MaxRanks = v, r.Number, s.MaxRanks[:0]
+		}
+		if v == s.Max {
+			s.MaxRanks = append(s.MaxRanks, r.Number)
 		}
 		s.Mean += v / float64(len(ranks))
 	}

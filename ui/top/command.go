@@ -181,7 +181,7 @@ func (m *Model) shown() (rows *export.Rows, what string) {
 	case m.zoom && d != nil:
 		return d.Histories(), "histories of " + d.Variable
 	case m.view == viewRanks && m.home == viewFunctions && fn != nil:
-		some := listed(m.entries, fn.Ranks, func(e *entry, x *RankFunction) bool { return x.Rank == e.rank })
+		some := listed(m.entries, fn.Ranks, func(e *entry, x *RankFunction) bool { return x.Rank.Number == e.rank })
 		return functionRankTable(m.frame, fn, some), fmt.Sprintf("%s on %d ranks", fn.Variable, len(some))
 	case m.view == viewFunctions:
 		some := listed(m.entries, m.frame.Functions, func(e *entry, x *Function) bool { return x.Key == e.key })

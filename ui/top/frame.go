@@ -14,7 +14,7 @@ import (
 	"mpitx/ui/screen"
 )
 
-// Frame is the state of a feed at one time. It shares nothing with the feed.
+// Frame is the state of a feed at one time. It shares nothing with the feed that changes.
 type Frame struct {
 	Dir     string
 	Time    time.Duration // of the newest sample, since the job's start

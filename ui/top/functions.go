@@ -8,6 +8,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/recording/profile"
 	"mpitx/text"
 	"mpitx/ui/screen"
 )
@@ -34,11 +35,12 @@ func functions(f *Frame, filter string) []entry {
 			continue
 		}
 		share := shareOf(r.Share)
-		if r.startsMPI {
+		if profile.Initializes(r.Name) {
 			share = shareOf(math.NaN())
 		}
 		all = append(all, entry{key: r.Key, rank: -1, trend: r.Trend, cells: []value{textOf(r.Variable), shareOf(r.Now), share, amountOf(float64(r.Time), "ns"),
-			numberOf(r.CallsRate), numberOf(float64(r.Calls)), amountOf(r.BytesRate, "B/s"), amountOf(float64(r.Mean), "ns"), shareOf(r.Imbalance), rankOf(r.Slowest)}})
+			numberOf(r.CallsRate), numberOf(float64(r.Calls)), amountOf(r.BytesRate, "B/s"), amountOf(float64(r.Mean), "ns"), shareOf(r.Imbalance),
+			{text: text.RankList(r.Spread.MaxRanks), number: float64(r.Spread.MaxRank)}}})
 	}
 	return all
 }
@@ -50,9 +52,9 @@ func functionRanks(f *Frame, key Key, filter string) []entry {
 	}
 	return rankEntries(f, d, filter, func(r *RankInfo, _ *Value) []value {
 		if fn != nil {
-			if k := slices.IndexFunc(fn.Ranks, func(x RankFunction) bool { return x.Rank == r.Rank }); k >= 0 {
+			if k := slices.IndexFunc(fn.Ranks, func(x RankFunction) bool { return x.Rank.Number == r.Rank }); k >= 0 {
 				x := &fn.Ranks[k]
-				return []value{shareOf(x.Now), amountOf(float64(x.Time), "ns"), numberOf(x.CallsRate), numberOf(float64(x.Calls)), amountOf(x.BytesRate, "B/s"), amountOf(float64(x.Mean), "ns")}
+				return []value{shareOf(x.Now), amountOf(float64(x.Time), "ns"), numberOf(x.CallsRate), numberOf(float64(x.Calls)), amountOf(x.BytesRate, "B/s"), amountOf(float64(x.Mean()), "ns")}
 			}
 		}
 		return slices.Repeat([]value{{text: "-", number: math.NaN()}}, 6)
@@ -74,8 +76,8 @@ func functionTable(functions []Function) *export.Rows {
 	r := newRows("mpitx.top-functions", "function within calls time_ns bytes_sent bytes_received mean_ns share share_now calls_per_second bytes_per_second imbalance max_rank")
 	for i := range functions {
 		x := &functions[i]
-		r.Rows = append(r.Rows, []any{x.Name, x.Within, x.Calls, int64(x.Time), x.Sent, x.Received, int64(x.Mean), finite(x.Share), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate),
-			finite(x.Imbalance), x.Slowest})
+		r.Rows = append(r.Rows, []any{x.Name, x.Within, x.Calls, int64(x.Time), x.Sent(), x.Received(), int64(x.Mean), finite(x.Share), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate),
+			finite(x.Imbalance), x.Spread.MaxRank})
 	}
 	return r
 }
@@ -84,8 +86,8 @@ func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Row
 	r := newRows("mpitx.top-function-ranks", "function within rank host state calls time_ns bytes mean_ns share_now calls_per_second bytes_per_second")
 	for i := range ranks {
 		x := &ranks[i]
-		host, state := f.hostAndState(x.Rank)
-		r.Rows = append(r.Rows, []any{fn.Name, fn.Within, x.Rank, host, state, x.Calls, int64(x.Time), x.Bytes, int64(x.Mean), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate)})
+		host, state := f.hostAndState(x.Rank.Number)
+		r.Rows = append(r.Rows, []any{fn.Name, fn.Within, x.Rank.Number, host, state, x.Calls, int64(x.Time), x.Sent() + x.Received(), int64(x.Mean()), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate)})
 	}
 	return r
 }

@@ -79,7 +79,7 @@ func (f *Feed) readProfile() {
 	f.reach(t)
 	f.now = max(f.now, t)
 	for _, fn := range now.Functions {
-		f.takeFunction(functionName(fn), fn.Ranks, t)
+		f.takeFunction(fn.Title(), fn.Ranks, t)
 	}
 	p.remember(now, t)
 	p.last, p.time, p.wall, p.ended = now, t, wall, !running && len(away) == 0
@@ -93,14 +93,6 @@ func lastSign(p *profile.Profile) (last time.Duration) {
 		last = max(last, from+r.Elapsed)
 	}
 	return last
-}
-
-// functionName names a function, and for calls of the library itself the application's call.
-func functionName(fn *profile.Function) string {
-	if fn.Within != "" {
-		return fn.Name + " in " + fn.Within
-	}
-	return fn.Name
 }
 
 // takeFunction takes in the totals of a function. The time of a call that has not returned counts, too: otherwise a rank that waits would show
@@ -176,27 +168,22 @@ func (p *profiler) remember(now *profile.Profile, t time.Duration) {
 	}
 }
 
-// Function is a function over all ranks, or on one.
+// Rates are those of a function lately: the part of the ranks' time, and per second; NaN: not known.
+type Rates struct{ Now, CallsRate, BytesRate float64 }
+
+// Function is a function over all ranks.
 type Function struct {
 	Key
-	Name, Within              string
-	Calls, Sent, Received     uint64
-	Time, Mean                time.Duration
-	Now, CallsRate, BytesRate float64 // lately: the part of the ranks' time, and per second; NaN: not known
-	Share                     float64 // the part of the ranks' run time
-	Imbalance                 float64
-	Slowest                   int // the rank with the most time
-	Trend                     []float64
-	Ranks                     []RankFunction // of the function that was asked for
-	startsMPI                 bool           // its time is not in the run time
+	profile.FunctionRow
+	Rates
+	Trend []float64
+	Ranks []RankFunction // of the function that was asked for
 }
 
 // RankFunction is a function on one rank.
 type RankFunction struct {
-	Rank                      int
-	Calls, Bytes              uint64
-	Time, Mean                time.Duration
-	Now, CallsRate, BytesRate float64
+	profile.RankTotals
+	Rates
 }
 
 // functions are the rows of all functions, those with the most run time first.
@@ -208,10 +195,8 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 	rows = make([]Function, 0, len(p.Functions))
 	metric := max(ask.Metric, OfTime)
 	for _, fn := range p.Functions {
-		spread := p.SpreadOf(fn.Ranks, profile.Time)
-		name := functionName(fn)
-		row := Function{Key: functionKey(name, metric), Name: fn.Name, Within: fn.Within, Calls: fn.Calls, Sent: fn.Sent(), Received: fn.Received(), Time: fn.Time, Mean: fn.Mean(),
-			Share: p.ShareOf(fn), Imbalance: spread.Imbalance(), Slowest: spread.MaxRank, startsMPI: profile.Initializes(fn.Name)}
+		name := fn.Title()
+		row := Function{Key: functionKey(name, metric), FunctionRow: p.Row(fn)}
 		row.Now = math.NaN() // nothing runs
 		if threads := f.runningThreads(); threads > 0 {
 			row.Now = f.rateOf(name, OfTime) / 1e9 / threads
@@ -219,7 +204,7 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 		row.CallsRate, row.BytesRate = f.rateOf(name, OfCalls), f.rateOf(name, OfBytes)
 		if f.profiler.reads == 1 && f.profiler.ended { // over the whole run
 			s := p.Efficiency.Elapsed.Seconds()
-			row.CallsRate, row.BytesRate = float64(fn.Calls)/s, float64(row.Sent+row.Received)/s
+			row.CallsRate, row.BytesRate = float64(fn.Calls)/s, float64(fn.Sent()+fn.Received())/s
 		}
 		if cells := f.cells[row.Key]; trend > 0 && len(cells) > 0 && f.profiler.reads > 1 {
 			row.Trend = f.trend(cells, recording.Rate, trend)
@@ -230,10 +215,10 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b Function) int { // those that start MPI last
-		switch {
-		case a.startsMPI == b.startsMPI:
+		switch starts := profile.Initializes(a.Name); {
+		case starts == profile.Initializes(b.Name):
 			return 0
-		case a.startsMPI:
+		case starts:
 			return 1
 		}
 		return -1
@@ -244,8 +229,7 @@ func (f *Feed) functions(ask Ask, trend int) (rows []Function) {
 func (f *Feed) functionRanks(fn *profile.Function, name string) (rows []RankFunction) {
 	for i := range fn.Ranks {
 		r := &fn.Ranks[i]
-		row := RankFunction{Rank: r.Rank.Number, Calls: r.Calls, Bytes: r.Sent() + r.Received(), Time: r.Time, Mean: r.Mean(),
-			Now: math.NaN(), CallsRate: math.NaN(), BytesRate: math.NaN()}
+		row := RankFunction{*r, Rates{math.NaN(), math.NaN(), math.NaN()}}
 		if k := f.known[r.Rank.Process]; k != nil {
 			rate := func(of Metric) float64 { return f.value(k.cells[functionKey(name, of)], recording.Rate).Rate }
 			row.Now, row.CallsRate, row.BytesRate = rate(OfTime)/1e9, rate(OfCalls), rate(OfBytes)

@@ -134,7 +134,7 @@ func TestProfile(t *testing.T) {
 	}
 	f := j.feed.Frame(ask)
 	send := f.function(Key{Variable: "MPI_Send"})
-	if send == nil || send.Calls != 2000 || send.Sent != 10000 || send.Time != 20*time.Second || !math.IsNaN(send.Now) || !math.IsNaN(send.CallsRate) || f.Watched {
+	if send == nil || send.Calls != 2000 || send.Sent() != 10000 || send.Time != 20*time.Second || !math.IsNaN(send.Now) || !math.IsNaN(send.CallsRate) || f.Watched {
 		t.Fatalf("first: %+v", send)
 	}
 	for range 4 {
@@ -150,8 +150,8 @@ func TestProfile(t *testing.T) {
 	near(t, "bytes per second", send.BytesRate, 2000)
 	near(t, "share of the run", send.Share, 21.2/2e6)
 	near(t, "trend", send.Trend[3], (0.2+0.4)*1e9)
-	if send.Slowest != 1 || !f.Watched {
-		t.Errorf("slowest %d, watched %v", send.Slowest, f.Watched)
+	if send.Spread.MaxRank != 1 || !f.Watched {
+		t.Errorf("slowest %d, watched %v", send.Spread.MaxRank, f.Watched)
 	}
 	if p := f.Matrix.Pairs; len(p) != 2 || p[0].Messages != 1400 || p[0].Source != 0 || p[0].Destination != 1 {
 		t.Fatalf("%+v", p)
