@@ -188,6 +188,9 @@ func (k Kind) Info() *KindInfo {
 	return &kinds[bits.TrailingZeros16(uint16(k))]
 }
 
+// MarshalText writes the kind as a field.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.Info().One), nil }
+
 // Words returns the arguments of list for these kinds; none for the empty set.
 func (k Kind) Words() []string {
 	var words []string

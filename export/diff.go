@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -129,7 +128,7 @@ func diffWide(d *diff.Diff) *Rows {
 			likely = confidenceText(it)
 		}
 		for _, f := range lineFields(it) {
-			r.Rows = append(r.Rows, []any{string(it.Change), kindWord(it), it.Name(), f.Name, oneLine(f.A), oneLine(f.B), likely, it.Weight, it.Reason})
+			r.Rows = append(r.Rows, []any{string(it.Change), kindWord(it), it.Name, f.Name, oneLine(f.A), oneLine(f.B), likely, it.Weight, it.Reason})
 		}
 	}
 	return r
@@ -179,7 +178,7 @@ func lineFields(it *diff.Item) []diff.Field {
 	case diff.Vanished:
 		return append([]diff.Field{{A: it.Value}}, it.Fields...)
 	case diff.Renamed:
-		return append([]diff.Field{{Name: "name", A: it.Name(), B: it.NewName()}}, it.Fields...)
+		return append([]diff.Field{{Name: "name", A: it.Name, B: it.NewName}}, it.Fields...)
 	}
 	return it.Fields
 }
@@ -191,43 +190,26 @@ func diffRows(d *diff.Diff) *Rows {
 		r.Rows = append(r.Rows, []any{string(diff.Changed), "library", "", "", nil, nil, "", f.Name, f.A, f.B})
 	}
 	for i := range d.Items {
-		it := &d.Items[i]
+		it, likely := &d.Items[i], any(nil)
+		if it.Change == diff.Renamed {
+			likely = it.Confidence
+		}
 		for _, f := range lineFields(it) {
-			r.Rows = append(r.Rows, []any{string(it.Change), it.Kind.Info().One, it.Name(), it.NewName(), confidence(it), it.Weight, it.Reason, f.Name, f.A, f.B})
+			r.Rows = append(r.Rows, []any{string(it.Change), it.Kind.Info().One, it.Name, it.NewName, likely, it.Weight, it.Reason, f.Name, f.A, f.B})
 		}
 	}
 	return r
 }
 
-func confidence(it *diff.Item) any {
-	if it.Change != diff.Renamed {
-		return nil
-	}
-	return float64(int(100*it.Confidence+0.5)) / 100
+type jsonDiffSide struct {
+	Name    string         `json:"name"`
+	Library string         `json:"library"`
+	Text    string         `json:"text"`
+	Family  string         `json:"family"`
+	Created string         `json:"created,omitzero"`
+	Size    int            `json:"size"`
+	Counts  map[string]int `json:"counts"`
 }
-
-type (
-	jsonDiffSide struct {
-		Name    string         `json:"name"`
-		Library string         `json:"library"`
-		Text    string         `json:"text"`
-		Family  string         `json:"family"`
-		Created string         `json:"created,omitzero"`
-		Size    int            `json:"size"`
-		Counts  map[string]int `json:"counts"`
-	}
-	jsonDiffItem struct {
-		Change     string       `json:"change"`
-		Kind       string       `json:"kind"`
-		Name       string       `json:"name"`
-		NewName    string       `json:"new_name,omitzero"`
-		Confidence any          `json:"confidence,omitzero"`
-		Weight     int          `json:"weight"`
-		Reason     string       `json:"reason"`
-		Value      string       `json:"value,omitzero"`
-		Fields     []diff.Field `json:"fields,omitempty"`
-	}
-)
 
 // diffJSON writes the document; docs/schema.md describes it.
 func diffJSON(w io.Writer, d *diff.Diff) error {
@@ -249,11 +231,9 @@ func diffJSON(w io.Writer, d *diff.Diff) error {
 		counts[string(c)] = d.Count(string(c))
 	}
 	j.member("counts", counts)
-	jsonList(j, "notes", slices.Clone(d.Notes))
-	jsonList(j, "library", slices.Clone(d.Library))
-	jsonList(j, "changes", mapped(d.Items, func(it diff.Item) jsonDiffItem {
-		return jsonDiffItem{string(it.Change), it.Kind.Info().One, it.Name(), it.NewName(), confidence(&it), it.Weight, it.Reason, it.Value, it.Fields}
-	}))
+	jsonList(j, "notes", d.Notes)
+	jsonList(j, "library", d.Library)
+	jsonList(j, "changes", d.Items)
 	if j.err != nil {
 		return j.err
 	}

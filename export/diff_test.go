@@ -101,7 +101,7 @@ func TestDiffNarrow(t *testing.T) {
 		joined := strings.Join(strings.Fields(text), "")
 		for i := range d.Items {
 			it := &d.Items[i]
-			want := []string{it.Name(), it.NewName(), it.Reason}
+			want := []string{it.Name, it.NewName, it.Reason}
 			for _, f := range it.Fields {
 				if f.Name != "description" {
 					want = append(want, f.B)
@@ -112,7 +112,7 @@ func TestDiffNarrow(t *testing.T) {
 			}
 			for _, w := range want {
 				if !strings.Contains(joined, strings.Join(strings.Fields(w), "")) {
-					t.Errorf("width %d: %s: no %q", width, it.Name(), w)
+					t.Errorf("width %d: %s: no %q", width, it.Name, w)
 				}
 			}
 		}

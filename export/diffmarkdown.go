@@ -102,7 +102,7 @@ func (m *markdown) important() {
 
 // sentence says what happened to an entry.
 func (m *markdown) sentence(it *diff.Item) string {
-	name := m.code(it.Name())
+	name := m.code(it.Name)
 	switch it.Change {
 	case diff.Appeared:
 		text := "New: " + name
@@ -116,7 +116,7 @@ func (m *markdown) sentence(it *diff.Item) string {
 	case diff.Vanished:
 		return "Removed: " + name
 	case diff.Renamed:
-		name = fmt.Sprintf("Renamed: %s → %s", name, m.code(it.NewName()))
+		name = fmt.Sprintf("Renamed: %s → %s", name, m.code(it.NewName))
 	}
 	var parts []string
 	for _, f := range it.Fields {
@@ -148,7 +148,7 @@ func (m *markdown) renamed() {
 	}
 	m.line("\n## Renamed\n\n| A | B | likely | also |\n|---|---|---|---|")
 	for _, it := range some {
-		m.line("| %s | %s | %s | %s |", m.code(it.Name()), m.code(it.NewName()), confidenceText(it), strings.Join(mapped(it.Fields, m.fieldText), "; "))
+		m.line("| %s | %s | %s | %s |", m.code(it.Name), m.code(it.NewName), confidenceText(it), strings.Join(mapped(it.Fields, m.fieldText), "; "))
 	}
 }
 
@@ -164,7 +164,7 @@ func (m *markdown) changed(title, field string, among func(*diff.Item) bool) {
 	for _, it := range some {
 		for _, f := range it.Fields {
 			if f.Name == field {
-				m.line("| %s | %s | %s |", m.code(it.Name()), m.code(f.A), m.code(f.B))
+				m.line("| %s | %s | %s |", m.code(it.Name), m.code(f.A), m.code(f.B))
 			}
 		}
 	}
@@ -194,9 +194,9 @@ func (m *markdown) others() {
 // entry names an entry, with its kind if it is not a control variable.
 func (m *markdown) entry(it *diff.Item) string {
 	if it.Kind == catalog.Cvars {
-		return m.code(it.Name())
+		return m.code(it.Name)
 	}
-	return it.Kind.Info().Name + " " + m.code(it.Name())
+	return it.Kind.Info().Name + " " + m.code(it.Name)
 }
 
 // alone lists what only one side has, by kind and the first words of the names.
@@ -211,8 +211,8 @@ func (m *markdown) alone(title string, change diff.Change) {
 		n := 0
 		for _, it := range some {
 			if it.Kind == k.Kind {
-				group := component(it.Name())
-				name := m.code(it.Name())
+				group := component(it.Name)
+				name := m.code(it.Name)
 				for _, f := range it.Fields {
 					name += fmt.Sprintf(" (also known as %s)", m.code(f.A+f.B))
 				}

@@ -162,4 +162,4 @@ func wrapParts(s string, width int) (lines []string) {
 	return append(lines, s)
 }
 
-func diffName(it *diff.Item) string { return strings.TrimSpace(kindWord(it) + " " + it.Name()) }
+func diffName(it *diff.Item) string { return strings.TrimSpace(kindWord(it) + " " + it.Name) }

@@ -14,20 +14,20 @@ func TestAttributes(t *testing.T) {
 		all := map[string]Attribute{}
 		for _, a := range d.Attributes(it) {
 			if a.Differs && equal {
-				t.Errorf("%s: %s differs and is not first", it.Name(), a.Name)
+				t.Errorf("%s: %s differs and is not first", it.Name, a.Name)
 			}
 			equal = !a.Differs
 			all[a.Name] = a
 			if it.A == nil && a.A != "" || it.B == nil && a.B != "" {
-				t.Errorf("%s: %s on the side that lacks it: %+v", it.Name(), a.Name, a)
+				t.Errorf("%s: %s on the side that lacks it: %+v", it.Name, a.Name, a)
 			}
 		}
 		for _, f := range it.Fields {
 			if a := all[f.Name]; !a.Differs || a.A == a.B || isValue(f.Name) && (a.A != f.A || a.B != f.B) {
-				t.Errorf("%s: %s is %+v, not %+v", it.Name(), f.Name, a, f)
+				t.Errorf("%s: %s is %+v, not %+v", it.Name, f.Name, a, f)
 			}
 		}
-		if it.Name() == "coll_han_priority" {
+		if it.Name == "coll_han_priority" {
 			if a := all["type"]; a.Differs || a.A != "int" || a.B != "int" || all["default"] != (Attribute{"default", "0", "35", true}) {
 				t.Errorf("%+v", all)
 			}

@@ -32,7 +32,7 @@ func Unsteady(a, b *catalog.Catalog) map[string]bool {
 	all := map[string]bool{}
 	for _, it := range Compare(Side{Catalog: a}, Side{Catalog: b}, Options{Values: true}).Items {
 		if it.Change == Changed {
-			all[it.Name()] = true
+			all[it.Name] = true
 		}
 	}
 	return all
@@ -77,14 +77,17 @@ func (f Field) Apart() (a, b, both string) {
 
 // Item is one entry that differs.
 type Item struct {
-	Change     Change
-	Kind       catalog.Kind
-	A, B       catalog.Entry // nil on the side that lacks it
-	Confidence float64       // of a renamed entry, 0 to 1
-	Fields     []Field       // of a changed or renamed entry; of one that appeared or vanished, its other name
-	Value      string        // of a control variable that appeared or vanished
-	Weight     int           // how likely it matters for speed, 0 to 100
-	Reason     string        // for the weight
+	Change     Change       `json:"change"`
+	Kind       catalog.Kind `json:"kind"`
+	Name       string       `json:"name"`                // its ID on side A, or on side B if it appeared
+	NewName    string       `json:"new_name,omitzero"`   // of a renamed entry, its ID on side B
+	Confidence float64      `json:"confidence,omitzero"` // of a renamed entry, 0 to 1, in hundredths
+	Weight     int          `json:"weight"`              // how likely it matters for speed, 0 to 100
+	Reason     string       `json:"reason"`              // for the weight
+	Value      string       `json:"value,omitzero"`      // of a control variable that appeared or vanished
+	Fields     []Field      `json:"fields,omitempty"`    // of a changed or renamed entry; of one that appeared or vanished, its other name
+
+	A, B catalog.Entry `json:"-"` // nil on the side that lacks it
 }
 
 // ValueText is one side of a field for people: an empty value is "".
@@ -109,22 +112,6 @@ func (it *Item) Set() bool {
 		}
 	}
 	return false
-}
-
-// Name is the entry's ID on side A, or on side B if it appeared.
-func (it *Item) Name() string {
-	if it.A != nil {
-		return it.A.ID()
-	}
-	return it.B.ID()
-}
-
-// NewName is the ID of a renamed entry on side B, or else "".
-func (it *Item) NewName() string {
-	if it.Change != Renamed {
-		return ""
-	}
-	return it.B.ID()
 }
 
 // Is reports whether the item is a change with this word: a Change, or the name of a field that differs.
@@ -176,7 +163,7 @@ func Compare(a, b Side, o Options) *Diff {
 	}
 	c.notes()
 	slices.SortStableFunc(c.out.Items, func(x, y Item) int {
-		return cmp.Or(-cmp.Compare(x.Weight, y.Weight), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name(), y.Name()))
+		return cmp.Or(-cmp.Compare(x.Weight, y.Weight), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name))
 	})
 	return c.out
 }
@@ -255,9 +242,9 @@ func (c *comparison) kind(k catalog.Kind) {
 
 // changed adds an item if the entries differ. A confidence marks them as renamed.
 func (c *comparison) changed(a, b *entry, confidence float64) {
-	it := Item{Change: Changed, Kind: a.kind, A: a.Entry, B: b.Entry, Fields: c.fields(a, b), Confidence: confidence}
+	it := Item{Change: Changed, Kind: a.kind, Name: a.ID(), A: a.Entry, B: b.Entry, Fields: c.fields(a, b)}
 	if confidence > 0 && a.name != b.name {
-		it.Change = Renamed
+		it.Change, it.NewName, it.Confidence = Renamed, b.ID(), math.Round(100*confidence)/100
 	} else if len(it.Fields) == 0 {
 		return
 	}
@@ -267,7 +254,7 @@ func (c *comparison) changed(a, b *entry, confidence float64) {
 
 // oneSided adds an item for an entry that only one side has.
 func (c *comparison) oneSided(side int, x *entry, change Change) {
-	it := Item{Change: change, Kind: x.kind}
+	it := Item{Change: change, Kind: x.kind, Name: x.ID()}
 	if v, ok := x.Entry.(*catalog.Variable); ok && x.kind == catalog.Cvars {
 		it.Value = c.setting(side, v, nil).text()
 	}

@@ -34,7 +34,7 @@ func (c *comparison) synonyms(all [2][]*entry) {
 		if it.Kind != catalog.Cvars || it.Change != Vanished && it.Change != Appeared {
 			continue
 		}
-		component, rest := component(it.Name())
+		component, rest := component(it.Name)
 		if rest == "" || parts[1-side][component] != nil {
 			continue
 		}

@@ -105,7 +105,7 @@ func (m *Model) pair(it *diff.Item) (what, a, b string) {
 	case diff.Vanished:
 		return string(it.Change), itemValue(it), ""
 	case diff.Renamed:
-		return string(it.Change), it.Name(), it.NewName()
+		return string(it.Change), it.Name, it.NewName
 	}
 	what, a, b = sides(it.Fields[0])
 	if more := len(it.Fields) - 1; more > 0 {

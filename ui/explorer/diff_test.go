@@ -61,7 +61,7 @@ func TestDiffFilter(t *testing.T) {
 		screen(t, m)
 	}
 	for k := range m.x.entries {
-		if name := m.x.entries[k].change.NewName(); name != "" && !slices.Contains(m.search.find(m.x.all, name), int32(k)) {
+		if name := m.x.entries[k].change.NewName; name != "" && !slices.Contains(m.search.find(m.x.all, name), int32(k)) {
 			t.Errorf("%s is not found", name)
 		}
 	}

@@ -51,11 +51,11 @@ func itemEntry(it *diff.Item) (v catalog.Variable) {
 	case variable:
 		v.Name, v.Class = a.Name, a.Class
 	case it.Kind&catalog.Groups != 0:
-		v.Name = it.Kind.Info().One + " " + it.Name()
+		v.Name = it.Kind.Info().One + " " + it.Name
 	default:
-		v.Name = cmp.Or(v.Name, it.Name())
+		v.Name = cmp.Or(v.Name, it.Name)
 	}
-	v.Description = strings.TrimSpace(it.NewName() + "\n" + v.Description) // a search finds both names
+	v.Description = strings.TrimSpace(it.NewName + "\n" + v.Description) // a search finds both names
 	return v
 }
 

@@ -192,7 +192,7 @@ func (o *diffOptions) cut(d *diff.Diff) {
 	d.Library, d.LeftOut = nil, len(d.Items)
 	defer func() { d.LeftOut -= len(d.Items) }()
 	d.Items = slices.DeleteFunc(d.Items, func(it diff.Item) bool {
-		named := o.matcher == nil || o.matcher.MatchName(it.Name()) || it.NewName() != "" && o.matcher.MatchName(it.NewName())
+		named := o.matcher == nil || o.matcher.MatchName(it.Name) || it.NewName != "" && o.matcher.MatchName(it.NewName)
 		word := len(o.only) == 0 || slices.ContainsFunc(o.only, it.Is)
 		return !named || !word || !o.kinds.Has(it.Kind)
 	})
