@@ -141,13 +141,6 @@ func peerTable(q *queues.Queues, t Terminal) *Rows {
 	return r
 }
 
-func queueName(q *queues.Queue) string {
-	if q.Unexpected {
-		return "unexpected"
-	}
-	return "posted"
-}
-
 // lengthTable is the table of lengths for people.
 func lengthTable(q *queues.Queues, t Terminal) *Rows {
 	r := &Rows{Columns: []RowColumn{{Header: "RANK", Right: true}, {Header: "COMMUNICATOR", MinWidth: commFloor}, {Header: "QUEUE"}, {Header: "INSERTED", Right: true, Drop: 3}, {Header: "REMOVED", Right: true, Drop: 1},
@@ -158,7 +151,7 @@ func lengthTable(q *queues.Queues, t Terminal) *Rows {
 	}
 	for i := range q.Queues {
 		x := &q.Queues[i]
-		row := []any{x.Rank, x.Comm, queueName(x), x.Inserted, x.Removed, x.Left, fmt.Sprintf("%.2f", x.Mean), x.Longest}
+		row := []any{x.Rank, x.Comm, x.Name, x.Inserted, x.Removed, x.Left, fmt.Sprintf("%.2f", x.Mean), x.Longest}
 		if drawn {
 			row = append(row, bars(x.Series, t))
 		}
@@ -189,7 +182,7 @@ func bars(values []float64, t Terminal) string {
 
 // peerRows is the table of peers for programs: counts, totals and longest times of each span.
 func peerRows(q *queues.Queues) *Rows {
-	r := &Rows{Schema: queuesSchema, Columns: []RowColumn{{Name: "rank"}, {Name: "peer"}, {Name: "communicator"}, {Name: "unexpected"}, {Name: "expected"}}}
+	r := rowsOf(queuesSchema, "rank peer communicator unexpected expected")
 	for s := range queues.Spans {
 		for _, what := range []string{"_count", "_total_ns", "_longest_ns"} {
 			r.Columns = append(r.Columns, RowColumn{Name: s.String() + what})
@@ -206,24 +199,15 @@ func peerRows(q *queues.Queues) *Rows {
 }
 
 func lengthRows(q *queues.Queues) *Rows {
-	r := &Rows{Schema: queuesSchema, Columns: []RowColumn{{Name: "rank"}, {Name: "communicator"}, {Name: "queue"}, {Name: "inserted"}, {Name: "removed"}, {Name: "left"}, {Name: "mean"}, {Name: "longest"}}}
-	for i := range q.Queues {
-		x := &q.Queues[i]
-		r.Rows = append(r.Rows, []any{x.Rank, x.Comm, queueName(x), x.Inserted, x.Removed, x.Left, x.Mean, x.Longest})
+	r := rowsOf(queuesSchema, "rank communicator queue inserted removed left mean longest")
+	for _, x := range q.Queues {
+		r.Rows = append(r.Rows, []any{x.Rank, x.Comm, x.Name, x.Inserted, x.Removed, x.Left, x.Mean, x.Longest})
 	}
 	return r
 }
 
 // queuesJSON writes the whole document (docs/schema.md).
 func queuesJSON(w io.Writer, q *queues.Queues) error {
-	type peer struct {
-		queues.Peer
-		Spans map[string]queues.Times `json:"spans"`
-	}
-	type queue struct {
-		queues.Queue
-		Name string `json:"queue"`
-	}
 	document := struct {
 		Schema     string            `json:"schema"`
 		Version    int               `json:"version"`
@@ -234,25 +218,13 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Cores      []string          `json:"processor,omitempty"`
 		Findings   []queues.Finding  `json:"findings"`
 		Unreceived []finding.Finding `json:"unreceived,omitempty"`
-		Peers      []peer            `json:"peers"`
-		Queues     []queue           `json:"queues"`
+		Peers      []queues.Peer     `json:"peers"`
+		Queues     []queues.Queue    `json:"queues"`
 		Unpaired   uint64            `json:"unpaired"`
 		Lost       uint64            `json:"lost"`
 		Later      uint64            `json:"later,omitempty"`
 	}{queuesSchema, queuesVersion, q.Source, q.Derived, q.From, q.To, mapped(q.Shortages, queueShortage), append([]queues.Finding{}, q.Findings(1<<20)...),
-		trace.UnreceivedFindings(q.Unreceived), []peer{}, []queue{}, q.Unpaired, q.Lost, q.Later}
-	for _, p := range q.Peers {
-		spans := map[string]queues.Times{}
-		for s, x := range p.Spans {
-			if x.Count > 0 {
-				spans[queues.Span(s).String()] = x
-			}
-		}
-		document.Peers = append(document.Peers, peer{p, spans})
-	}
-	for i := range q.Queues {
-		document.Queues = append(document.Queues, queue{q.Queues[i], queueName(&q.Queues[i])})
-	}
+		trace.UnreceivedFindings(q.Unreceived), append([]queues.Peer{}, q.Peers...), append([]queues.Queue{}, q.Queues...), q.Unpaired, q.Lost, q.Later}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(document)

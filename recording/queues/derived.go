@@ -97,7 +97,7 @@ func (d *deriver) side(m *trace.Message, rank *recording.Rank) {
 type moment struct {
 	at   time.Duration
 	pair int32
-	end  bool
+	end  int32 // 1: the second of its two moments
 }
 
 // queues computes the queues from messages, and from those that were never received.
@@ -113,32 +113,32 @@ func (d *deriver) queues(pairs []pair, left []trace.Unreceived) *Queues {
 	}
 	for i, p := range pairs {
 		if i >= received {
-			moments = append(moments, moment{p.sent, int32(i), false})
+			moments = append(moments, moment{p.sent, int32(i), 0})
 			from, to = min(from, p.sent), max(to, p.sent)
 			continue
 		}
-		moments = append(moments, moment{min(p.sent, p.posted), int32(i), false}, moment{max(p.sent, p.posted), int32(i), true})
+		moments = append(moments, moment{min(p.sent, p.posted), int32(i), 0}, moment{max(p.sent, p.posted), int32(i), 1})
 		from, to = min(from, p.sent, p.posted), max(to, p.sent, p.posted, p.notify)
 	}
 	slices.SortFunc(moments, func(a, b moment) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.pair, b.pair), compareBools(a.end, b.end))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.pair, b.pair), cmp.Compare(a.end, b.end))
 	})
 	a := NewAdder("calls", min(from, to), to)
 	for _, m := range moments {
 		p := &pairs[m.pair]
 		e := Event{Time: m.at, Rank: int(p.rank), Comm: d.names[p.comm], Peer: int(p.peer), Tag: int(p.tag), Request: uint64(m.pair) + 1}
 		switch late := p.sent < p.posted; {
-		case late && !m.end:
+		case late && m.end == 0:
 			a.arrived(&e)
 		case late:
 			a.left(&e)
-		case !m.end:
+		case m.end == 0:
 			a.request(&e).mark(posted, m.at)
-			a.change(&e, false, +1)
+			a.change(&e, Posted, +1)
 		default:
 			a.removed(&e)
 		}
-		if m.end {
+		if m.end > 0 {
 			a.peer(&e).Spans[ActivateToNotify].add(max(p.notify-p.posted, 0))
 			delete(a.requests, requestKey{e.Rank, e.Request})
 		}

@@ -3,11 +3,11 @@ package queues
 import "time"
 
 // change changes the length of a queue.
-func (a *Adder) change(e *Event, unexpected bool, by int) {
-	key := queueKey{e.Rank, e.Comm, unexpected}
+func (a *Adder) change(e *Event, name string, by int) {
+	key := queueKey{e.Rank, e.Comm, name}
 	q := a.queues[key]
 	if q == nil {
-		q = &queue{Queue: Queue{Rank: e.Rank, Comm: e.Comm, Unexpected: unexpected}, since: a.out.From, parts: make([]float64, Parts)}
+		q = &queue{Queue: Queue{Rank: e.Rank, Comm: e.Comm, Name: name}, since: a.out.From, parts: make([]float64, Parts)}
 		a.queues[key] = q
 	}
 	a.lasted(q, e.Time)

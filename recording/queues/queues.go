@@ -4,6 +4,7 @@ package queues
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -69,29 +70,49 @@ var spanNames = [Spans]string{"activate_to_match", "activate_to_transfer", "tran
 
 func (s Span) String() string { return spanNames[s] }
 
+// SpanTimes are the times of all spans.
+type SpanTimes [Spans]Times
+
+// MarshalJSON writes those that happened, by name.
+func (t SpanTimes) MarshalJSON() ([]byte, error) {
+	happened := map[string]Times{}
+	for s, x := range t {
+		if x.Count > 0 {
+			happened[spanNames[s]] = x
+		}
+	}
+	return json.Marshal(happened)
+}
+
 // Peer is what one rank saw of another one on a communicator.
 type Peer struct {
 	Rank int    `json:"rank"`
 	Comm string `json:"communicator"`
 	Peer int    `json:"peer"` // negative: any, or unknown
 
-	Unexpected uint64       `json:"unexpected"` // messages that came before their receive
-	Expected   uint64       `json:"expected"`   // receives that were posted before their message came
-	Spans      [Spans]Times `json:"-"`
+	Unexpected uint64    `json:"unexpected"` // messages that came before their receive
+	Expected   uint64    `json:"expected"`   // receives that were posted before their message came
+	Spans      SpanTimes `json:"spans"`
 }
 
 // Queue is a queue of one rank and communicator.
 type Queue struct {
-	Rank       int       `json:"rank"`
-	Comm       string    `json:"communicator"`
-	Unexpected bool      `json:"-"` // of unexpected messages; else of posted receives
-	Inserted   uint64    `json:"inserted"`
-	Removed    uint64    `json:"removed"`
-	Left       uint64    `json:"left"` // at the end
-	Longest    uint64    `json:"longest"`
-	Mean       float64   `json:"mean"`   // length over the time from the run's first event to its last one
-	Series     []float64 `json:"series"` // mean length in equal parts of that time
+	Rank     int       `json:"rank"`
+	Comm     string    `json:"communicator"`
+	Inserted uint64    `json:"inserted"`
+	Removed  uint64    `json:"removed"`
+	Left     uint64    `json:"left"` // at the end
+	Longest  uint64    `json:"longest"`
+	Mean     float64   `json:"mean"`   // length over the time from the run's first event to its last one
+	Series   []float64 `json:"series"` // mean length in equal parts of that time
+	Name     string    `json:"queue"`  // Posted or Unexpected
 }
+
+// The queues: of posted receives, and of unexpected messages.
+const (
+	Posted     = "posted"
+	Unexpected = "unexpected"
+)
 
 // Queues are the queues of a run.
 type Queues struct {
@@ -138,8 +159,7 @@ type peerKey struct {
 
 type queueKey struct {
 	rank       int
-	comm       string
-	unexpected bool
+	comm, name string
 }
 
 type requestKey struct {
@@ -241,7 +261,7 @@ func (a *Adder) Add(e *Event) {
 		r.mark(activated, e.Time)
 	case "REQ_INSERT_IN_POSTED_Q":
 		a.request(e).mark(posted, e.Time)
-		a.change(e, false, +1)
+		a.change(e, Posted, +1)
 	case "REQ_REMOVE_FROM_POSTED_Q":
 		a.removed(e)
 	case "REQ_MATCH_UNEX":
@@ -297,7 +317,7 @@ func (a *Adder) removed(e *Event) {
 	a.span(e, posted, InPosted)
 	a.since(e, activated, ActivateToMatch)
 	a.request(e).has[posted] = false
-	a.change(e, false, -1)
+	a.change(e, Posted, -1)
 }
 
 func (a *Adder) arrived(e *Event) {
@@ -307,7 +327,7 @@ func (a *Adder) arrived(e *Event) {
 		a.messages[key] = append(a.messages[key], e.Time)
 		a.held++
 	}
-	a.change(e, true, +1)
+	a.change(e, Unexpected, +1)
 }
 
 // left: a receive took a message from the queue: the first one of its peer, communicator and tag, as MPI keeps their order.
@@ -322,7 +342,7 @@ func (a *Adder) left(e *Event) {
 	} else {
 		a.out.Unpaired++
 	}
-	a.change(e, true, -1)
+	a.change(e, Unexpected, -1)
 }
 
 func (a *Adder) searched(e *Event, s Span) {
@@ -357,17 +377,7 @@ func (a *Adder) Queues() *Queues {
 		a.out.Queues = append(a.out.Queues, q.Queue)
 	}
 	slices.SortFunc(a.out.Queues, func(x, y Queue) int {
-		return cmp.Or(cmp.Compare(x.Rank, y.Rank), text.CompareNumbered(x.Comm, y.Comm), compareBools(x.Unexpected, y.Unexpected))
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), text.CompareNumbered(x.Comm, y.Comm), cmp.Compare(x.Name, y.Name))
 	})
 	return &a.out
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

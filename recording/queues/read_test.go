@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 		p.Spans[InPosted].Count != 2 || p.Spans[InPosted].Mean().Round(time.Millisecond) != 40*time.Millisecond || p.Spans[ActivateToNotify].Count != 2 {
 		t.Errorf("%+v", p)
 	}
-	if posted, unexpected := q.Queues[0], q.Queues[1]; posted.Unexpected || posted.Longest != 1 || posted.Left != 0 || unexpected.Longest != 2 || unexpected.Inserted != 3 || unexpected.Removed != 3 {
+	if posted, unexpected := q.Queues[0], q.Queues[1]; posted.Name != Posted || unexpected.Name != Unexpected || posted.Longest != 1 || posted.Left != 0 || unexpected.Longest != 2 || unexpected.Inserted != 3 || unexpected.Removed != 3 {
 		t.Errorf("%+v", q.Queues)
 	}
 	if f := q.Findings(5); len(f) != 2 || f[0].Kind != LateSender || f[0].Waited.Round(time.Millisecond) != 80*time.Millisecond || f[1].Kind != LateReceives || f[1].Waited != 12*time.Millisecond {
