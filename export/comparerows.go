@@ -43,7 +43,7 @@ func finite(x float64) any {
 
 // compareRows is a table for programs, with a row for each quantity of each item; "" is all tables.
 func compareRows(c *compare.Comparison, name string) *Rows {
-	r := rowsOf(compareSchema, "table name within site new_site object source destination side measure unit")
+	r := RowsOf(compareSchema, "table name within site new_site object source destination side measure unit")
 	for _, n := range deltaNames {
 		r.Columns = append(r.Columns, RowColumn{Name: n})
 	}

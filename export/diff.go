@@ -185,7 +185,7 @@ func lineFields(it *diff.Item) []diff.Field {
 
 // diffRows is the table for programs, with a row for each field that differs.
 func diffRows(d *diff.Diff) *Rows {
-	r := rowsOf(diffSchema, "change kind name new_name confidence weight reason field a b")
+	r := RowsOf(diffSchema, "change kind name new_name confidence weight reason field a b")
 	for _, f := range d.Library {
 		r.Rows = append(r.Rows, []any{string(diff.Changed), "library", "", "", nil, nil, "", f.Name, f.A, f.B})
 	}

@@ -182,7 +182,7 @@ func bars(values []float64, t Terminal) string {
 
 // peerRows is the table of peers for programs: counts, totals and longest times of each span.
 func peerRows(q *queues.Queues) *Rows {
-	r := rowsOf(queuesSchema, "rank peer communicator unexpected expected")
+	r := RowsOf(queuesSchema, "rank peer communicator unexpected expected")
 	for s := range queues.Spans {
 		for _, what := range []string{"_count", "_total_ns", "_longest_ns"} {
 			r.Columns = append(r.Columns, RowColumn{Name: s.String() + what})
@@ -199,7 +199,7 @@ func peerRows(q *queues.Queues) *Rows {
 }
 
 func lengthRows(q *queues.Queues) *Rows {
-	r := rowsOf(queuesSchema, "rank communicator queue inserted removed left mean longest")
+	r := RowsOf(queuesSchema, "rank communicator queue inserted removed left mean longest")
 	for _, x := range q.Queues {
 		r.Rows = append(r.Rows, []any{x.Rank, x.Comm, x.Name, x.Inserted, x.Removed, x.Left, x.Mean, x.Longest})
 	}

@@ -42,14 +42,6 @@ func tableRows(p *profile.Profile, name string) *Rows {
 	return sizeRows(p)
 }
 
-func rowsOf(schema string, names string) *Rows {
-	r := &Rows{Schema: schema}
-	for _, name := range strings.Fields(names) {
-		r.Columns = append(r.Columns, RowColumn{Name: name})
-	}
-	return r
-}
-
 const totalNames = " calls time_ns messages_sent bytes_sent messages_received bytes_received bytes_out bytes_in abandoned estimated"
 
 func totalCells(t *profile.Totals) []any {
@@ -57,7 +49,7 @@ func totalCells(t *profile.Totals) []any {
 }
 
 func functionRows(p *profile.Profile, all []*profile.Function, schema string) *Rows {
-	r := rowsOf(schema, "name within site"+totalNames+
+	r := RowsOf(schema, "name within site"+totalNames+
 		" share mean_ns min_ns p50_ns p95_ns p99_ns max_ns ranks rank_min_ns rank_mean_ns rank_max_ns imbalance max_rank stack")
 	for _, f := range p.Rows(all) {
 		s := &f.Spread
@@ -70,7 +62,7 @@ func functionRows(p *profile.Profile, all []*profile.Function, schema string) *R
 
 // FunctionsByRank are the functions of a profile, with a row for each rank that called one.
 func FunctionsByRank(p *profile.Profile) *Rows {
-	r := rowsOf("mpitx.report.function_ranks", "name within rank host"+totalNames+" incomplete")
+	r := RowsOf("mpitx.report.function_ranks", "name within rank host"+totalNames+" incomplete")
 	for _, f := range p.Functions {
 		for i := range f.Ranks {
 			of := &f.Ranks[i]
@@ -82,7 +74,7 @@ func FunctionsByRank(p *profile.Profile) *Rows {
 }
 
 func rankRows(p *profile.Profile) *Rows {
-	r := rowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames+processorNames)
+	r := RowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames+processorNames)
 	for _, rank := range p.Ranks {
 		row := append([]any{rank.Number, rank.Process.Host, rank.Process.State.String(), rank.Threads, int64(rank.Elapsed), int64(rank.InMPI), int64(rank.Useful())},
 			totalCells(&rank.Totals)...)
@@ -92,7 +84,7 @@ func rankRows(p *profile.Profile) *Rows {
 }
 
 func phaseRows(p *profile.Profile) *Rows {
-	r := rowsOf("mpitx.report.phases", "phase ranks entered first_ns last_ns elapsed_ns parallel_efficiency load_balance communication_efficiency"+totalNames)
+	r := RowsOf("mpitx.report.phases", "phase ranks entered first_ns last_ns elapsed_ns parallel_efficiency load_balance communication_efficiency"+totalNames)
 	for _, ph := range p.Phases {
 		e := ph.Efficiency
 		r.Rows = append(r.Rows, append([]any{ph.Name, len(ph.Ranks), ph.Entered, int64(ph.First), int64(ph.Last), int64(e.Elapsed), e.Parallel, e.LoadBalance, e.Communication},
@@ -102,7 +94,7 @@ func phaseRows(p *profile.Profile) *Rows {
 }
 
 func objectRows(p *profile.Profile) *Rows {
-	r := rowsOf("mpitx.report.communicators", "name kind size groups made_by parent ranks freed"+totalNames+" made alive")
+	r := RowsOf("mpitx.report.communicators", "name kind size groups made_by parent ranks freed"+totalNames+" made alive")
 	for _, o := range p.Objects {
 		row := []any{o.Name, nil, nil, nil, o.MadeBy, "", len(o.Ranks), o.Freed}
 		if o.Known {
@@ -117,7 +109,7 @@ func objectRows(p *profile.Profile) *Rows {
 }
 
 func sizeRows(p *profile.Profile) *Rows {
-	r := rowsOf("mpitx.report.sizes", "function way bytes_from bytes_to messages")
+	r := RowsOf("mpitx.report.sizes", "function way bytes_from bytes_to messages")
 	for _, s := range p.Sizes {
 		for _, b := range s.Buckets() {
 			r.Rows = append(r.Rows, []any{s.Function, wayOf(s), b.From, optional(b.To), b.Messages})
@@ -140,7 +132,7 @@ func Matrix(w io.Writer, p *profile.Profile, pairs []profile.Pair, f Format, t T
 // MatrixRows are the pairs of ranks that exchanged messages.
 func MatrixRows(p *profile.Profile, pairs []profile.Pair) *Rows {
 	incomplete := p.IncompleteRanks()
-	r := rowsOf("mpitx.matrix", "source destination messages bytes incomplete_ranks")
+	r := RowsOf("mpitx.matrix", "source destination messages bytes incomplete_ranks")
 	for i := range r.Columns {
 		r.Columns[i].Header, r.Columns[i].Right = strings.ToUpper(r.Columns[i].Name), true
 	}

@@ -45,6 +45,15 @@ type Member struct {
 	Value any
 }
 
+// RowsOf is a table for programs, without rows, whose columns have these names.
+func RowsOf(schema, names string) *Rows {
+	r := &Rows{Schema: schema}
+	for name := range strings.FieldsSeq(names) {
+		r.Columns = append(r.Columns, RowColumn{Name: name})
+	}
+	return r
+}
+
 // Units writes the units in texts of mpitx's own with the characters that a terminal has.
 func (r *Rows) Units(t Terminal) {
 	for _, row := range r.Rows {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"mpitx/recording/trigger"
 	"mpitx/text"
@@ -148,7 +147,7 @@ func places(e *trigger.Event) (texts []string) {
 
 // TriggerRows are the events of all triggers, for programs.
 func TriggerRows(all []*trigger.Trigger) *Rows {
-	r := rowsOf("mpitx.trigger.events", "trigger condition time rank thread function peer root tag bytes communicator duration_ns values site")
+	r := RowsOf("mpitx.trigger.events", "trigger condition time rank thread function peer root tag bytes communicator duration_ns values site")
 	for _, one := range all {
 		for i := range one.Events {
 			e := &one.Events[i]
@@ -165,18 +164,10 @@ type (
 		Events []jsonTriggerEvent `json:"events"`
 	}
 	jsonTriggerEvent struct {
-		Time     float64            `json:"time"`
-		Rank     int                `json:"rank"`
-		Thread   int                `json:"thread"`
-		Function string             `json:"function"`
-		Object   string             `json:"communicator,omitempty"`
-		Peer     *int               `json:"peer,omitempty"`
-		Root     *int               `json:"root,omitempty"`
-		Tag      *int               `json:"tag,omitempty"`
-		Bytes    uint64             `json:"bytes"`
-		Duration time.Duration      `json:"duration_ns,omitzero"`
-		Values   map[string]float64 `json:"values"`
-		Stack    []jsonTriggerFrame `json:"stack"`
+		Time float64 `json:"time"`
+		*trigger.Event
+		Values map[string]float64 `json:"values"`
+		Stack  []jsonTriggerFrame `json:"stack"`
 	}
 	jsonTriggerFrame struct {
 		Address  string `json:"address"`
@@ -191,8 +182,7 @@ func triggerOf(t *trigger.Trigger) jsonTrigger {
 }
 
 func triggerEventOf(t *trigger.Trigger, e *trigger.Event) jsonTriggerEvent {
-	j := jsonTriggerEvent{Time: e.Time.Seconds(), Rank: e.Rank, Thread: e.Thread, Function: e.Function, Object: e.ObjectName, Peer: e.Peer, Root: e.Root, Tag: e.Tag,
-		Bytes: e.Bytes, Duration: e.Duration, Values: map[string]float64{}, Stack: []jsonTriggerFrame{}}
+	j := jsonTriggerEvent{e.Time.Seconds(), e, map[string]float64{}, []jsonTriggerFrame{}}
 	for i, v := range e.Values {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			j.Values[t.Values[i]] = v

@@ -47,18 +47,21 @@ type RankTotals struct {
 
 // Event is one time that a condition became true.
 type Event struct {
-	Time            time.Duration // since the job's start
-	Rank, Thread    int
-	Function        string
-	Object          uint32 // number in the table "objects" of the rank; 0: none
-	ObjectName      string // of a communicator, window or file; "": unknown
-	Peer, Root, Tag *int   // nil: none
-	Bytes           uint64
-	Duration        time.Duration   // of the call; 0: not measured
-	Stack           []uint64        // return addresses of code, innermost first
-	Frames          []profile.Frame // of the stack; see Resolve
-	Values          []float64       // of Trigger.Values; NaN: not read
-	process         *recording.Rank
+	Time       time.Duration   `json:"-"` // since the job's start
+	Rank       int             `json:"rank"`
+	Thread     int             `json:"thread"`
+	Function   string          `json:"function"`
+	Object     uint32          `json:"-"`                      // number in the table "objects" of the rank; 0: none
+	ObjectName string          `json:"communicator,omitempty"` // of a communicator, window or file; "": unknown
+	Peer       *int            `json:"peer,omitempty"`         // nil: none, as of Root and Tag
+	Root       *int            `json:"root,omitempty"`
+	Tag        *int            `json:"tag,omitempty"`
+	Bytes      uint64          `json:"bytes"`
+	Duration   time.Duration   `json:"duration_ns,omitzero"` // of the call; 0: not measured
+	Stack      []uint64        `json:"-"`                    // return addresses of code, innermost first
+	Frames     []profile.Frame `json:"-"`                    // of the stack; see Resolve
+	Values     []float64       `json:"-"`                    // of Trigger.Values; NaN: not read
+	process    *recording.Rank
 }
 
 // Module returns the program or library that contains an address of the event's stack.

@@ -4,24 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"mpitx/export"
 )
 
-// newRows is a table without rows, with columns of these names.
-func newRows(schema, columns string) *export.Rows {
-	r := &export.Rows{Schema: schema}
-	for name := range strings.FieldsSeq(columns) {
-		r.Columns = append(r.Columns, export.RowColumn{Name: name})
-	}
-	return r
-}
-
 // Table is a frame's variables over all ranks, a row each.
 func (f *Frame) Table() *export.Rows {
-	r := newRows("mpitx.top", "variable class object as ranks sum min min_rank mean max max_rank text unit")
+	r := export.RowsOf("mpitx.top", "variable class object as ranks sum min min_rank mean max max_rank text unit")
 	for i := range f.Rows {
 		x := &f.Rows[i]
 		row := []any{x.Variable, x.Class.String(), x.Object, x.As.String(), x.Ranks, nil, nil, nil, nil, nil, nil, x.Text, x.Unit}
@@ -36,7 +26,7 @@ func (f *Frame) Table() *export.Rows {
 
 // rankTable has a row for each rank of a variable.
 func rankTable(f *Frame, d *Detail) *export.Rows {
-	r := newRows("mpitx.top-ranks", "variable class object rank host state raw delta rate text status unit")
+	r := export.RowsOf("mpitx.top-ranks", "variable class object rank host state raw delta rate text status unit")
 	for k := range d.Ranks {
 		v := &d.Ranks[k]
 		_, state := f.hostAndState(v.Rank)
@@ -55,7 +45,7 @@ func (f *Frame) hostAndState(rank int) (host, state string) {
 
 // Histories has a row for each rank and bin with a value, for programs.
 func (d *Detail) Histories() *export.Rows {
-	r := newRows("mpitx.top-history", "variable class object as rank host seconds value")
+	r := export.RowsOf("mpitx.top-history", "variable class object as rank host seconds value")
 	for k := range d.Ranks {
 		v := &d.Ranks[k]
 		for b, x := range d.History[k] {

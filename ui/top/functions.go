@@ -73,7 +73,7 @@ func metricWord(of Metric) string {
 }
 
 func functionTable(functions []Function) *export.Rows {
-	r := newRows("mpitx.top-functions", "function within calls time_ns bytes_sent bytes_received mean_ns share share_now calls_per_second bytes_per_second imbalance max_rank")
+	r := export.RowsOf("mpitx.top-functions", "function within calls time_ns bytes_sent bytes_received mean_ns share share_now calls_per_second bytes_per_second imbalance max_rank")
 	for i := range functions {
 		x := &functions[i]
 		r.Rows = append(r.Rows, []any{x.Name, x.Within, x.Calls, int64(x.Time), x.Sent(), x.Received(), int64(x.Mean), finite(x.Share), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate),
@@ -83,7 +83,7 @@ func functionTable(functions []Function) *export.Rows {
 }
 
 func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Rows {
-	r := newRows("mpitx.top-function-ranks", "function within rank host state calls time_ns bytes mean_ns share_now calls_per_second bytes_per_second")
+	r := export.RowsOf("mpitx.top-function-ranks", "function within rank host state calls time_ns bytes mean_ns share_now calls_per_second bytes_per_second")
 	for i := range ranks {
 		x := &ranks[i]
 		host, state := f.hostAndState(x.Rank.Number)

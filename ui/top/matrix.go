@@ -268,7 +268,7 @@ func (m *Model) pickPair(x, line int) {
 }
 
 func pairTable(pairs []Pair) *export.Rows {
-	r := newRows("mpitx.top-matrix", "source destination messages bytes messages_per_second bytes_per_second")
+	r := export.RowsOf("mpitx.top-matrix", "source destination messages bytes messages_per_second bytes_per_second")
 	for i := range pairs {
 		p := &pairs[i]
 		r.Rows = append(r.Rows, []any{p.Source, p.Destination, p.Messages, p.Bytes, finite(p.MessagesRate), finite(p.BytesRate)})
