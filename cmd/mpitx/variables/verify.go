@@ -30,8 +30,6 @@ type verifyOptions struct {
 	format   export.Format
 	workload string
 	rounds   int
-	short    string // how many runs had no core
-	partly   string // in how many runs ranks are incomplete
 	lasting  time.Duration
 }
 
@@ -147,14 +145,18 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	found := experiment.Changes(sides)
-	o.short, o.partly = experiment.WithoutCores(sides), experiment.WithoutRanks(sides)
+	answer := export.Verified{Settings: known, Ran: "the workload " + o.workload, Ranks: o.N, Rounds: o.rounds, Changes: found,
+		NoCores: experiment.WithoutCores(sides), Incomplete: experiment.WithoutRanks(sides)}
+	if app != nil {
+		answer.Ran = text.Quote(app[0])
+	}
 	code := cli.ExitUsage // nothing could be compared
 	if slices.ContainsFunc(found, func(c experiment.Change) bool { return c.Changed }) {
 		code = cli.ExitDone
 	} else if slices.ContainsFunc(found, func(c experiment.Change) bool { return c.Known }) {
 		code = cli.ExitFailed
 	}
-	return o.End(code, o.write(known, found, app))
+	return o.End(code, answer.Write(o.App.Out, o.format, o.Term))
 }
 
 // undecided gives an error exitUsage, whatever the launcher exited with, unless a signal ended mpitx.
@@ -169,36 +171,9 @@ func undecided(err error) error {
 	return err
 }
 
-// verified is a setting and what is known about its effect.
-type verified struct {
-	Name   string        `json:"name"`
-	Value  string        `json:"value"`
-	Effect tuning.Effect `json:"effect"`
-	Same   bool          `json:"same,omitzero"`   // the library has the value without the setting, too
-	Origin string        `json:"origin,omitzero"` // which has set it then
-}
-
-// lines says it for people.
-func (v *verified) lines(ranks int) (lines []string) {
-	switch v.Effect.Arrived {
-	case tuning.Yes:
-		lines = append(lines, "arrived: the library has this value")
-	case tuning.CannotTell:
-		lines = append(lines, "whether it arrived cannot be told")
-	} // effectLines names another value, and says why it cannot be told
-	if v.Same {
-		why := "it is the default"
-		if v.Origin != "" {
-			why = v.Origin + " sets it"
-		}
-		lines = append(lines, "THE SAME WITHOUT: the library has this value without the setting, too; "+why)
-	}
-	return append(lines, v.Effect.Lines(ranks)...)
-}
-
 // known reads the library twice with as many ranks as the experiment has, without the settings to check them, and with them in its
 // environment. It returns what is known about the effect of each, and whether the library has performance variables.
-func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (found []verified, pvars bool, err error) {
+func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (found []export.VerifiedSetting, pvars bool, err error) {
 	if o.Term, err = o.App.Terminal(); err != nil {
 		return nil, false, err
 	}
@@ -238,18 +213,18 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (fou
 	}
 	effect := o.Judge(with).Effects(with)
 	for _, s := range given {
-		one := verified{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
+		one := export.VerifiedSetting{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
 		if v := with.Cvar(s.Name); v != nil {
 			one.Effect = effect(v)
-			one.compare(without.Cvar(s.Name), v)
+			compareValues(&one, without.Cvar(s.Name), v)
 		}
 		found = append(found, one)
 	}
 	return found, len(with.Pvars) > 0, nil
 }
 
-// compare finds out whether the library has the value without the setting, too.
-func (v *verified) compare(without, with *catalog.Variable) {
+// compareValues finds out whether the library has the value without the setting, too.
+func compareValues(v *export.VerifiedSetting, without, with *catalog.Variable) {
 	if old, now := without.Current(), with.Current(); old != nil && now != nil && v.Effect.Arrived == tuning.Yes {
 		v.Same = old.Value.String() == now.Value.String()
 	}
@@ -312,78 +287,3 @@ func (o *verifyOptions) measure(dir string, given []launch.NameValue, app []stri
 	}
 	return sides, nil
 }
-
-// write prints what is known, and what was measured.
-func (o *verifyOptions) write(known []verified, changes []experiment.Change, app []string) error {
-	what := "the workload " + o.workload
-	if app != nil {
-		what = text.Quote(app[0])
-	}
-	if o.format == export.FormatTable || o.format == export.FormatWide {
-		for _, s := range known {
-			fmt.Fprintf(o.App.Out, "%s\n", o.Term.Safe(s.Name+"="+s.Value))
-			for _, line := range s.lines(o.N) {
-				fmt.Fprintln(o.App.Out, export.Wrap("  "+o.Term.SafeText(line), o.Term.Width))
-			}
-		}
-		fmt.Fprintln(o.App.Out, export.Wrap(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, alternating, %s", o.rounds, o.Term.Safe(what), o.rounds, text.Count(o.N, "rank")), o.Term.Width))
-		for _, words := range []string{o.short, o.partly} {
-			if words != "" {
-				fmt.Fprintln(o.App.Out, export.Wrap(words, o.Term.Width))
-			}
-		}
-	}
-	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
-		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
-		{Name: "interval", Header: "95 % INTERVAL", Below: true, Label: "95 % interval: "}, {Name: "changed"}}}
-	for _, c := range changes {
-		row := []any{c.What, c.Unit, c.Delta.Base.Median(), c.Delta.New.Median(), nil, nil, nil, "", c.Changed}
-		if o.format == export.FormatTable || o.format == export.FormatWide {
-			row[2], row[3], row[4] = o.Term.Amount(c.Delta.Base.Median(), c.Unit), o.Term.Amount(c.Delta.New.Median(), c.Unit), ""
-			if c.Known {
-				row[4], row[7] = percent(c.By), percent(c.Low)+" to "+percent(c.High)
-			} else if c.Changed {
-				row[7] = "apart in all runs"
-			}
-		} else if c.Known {
-			row[4], row[5], row[6] = c.By, c.Low, c.High
-		}
-		rows.Rows = append(rows.Rows, row)
-	}
-	rows.About = []export.Member{{Name: "settings", Value: known}, {Name: "ran", Value: what}, {Name: "ranks", Value: o.N}, {Name: "rounds", Value: o.rounds}, {Name: "changed", Value: slices.ContainsFunc(changes, func(c experiment.Change) bool { return c.Changed })},
-		{Name: "traffic_changed", Value: slices.ContainsFunc(changes, func(c experiment.Change) bool { return c.Traffic })}}
-	if o.short != "" {
-		rows.About = append(rows.About, export.Member{Name: "processor", Value: o.short})
-	}
-	if o.partly != "" {
-		rows.About = append(rows.About, export.Member{Name: "incomplete", Value: o.partly})
-	}
-	if err := rows.Write(o.App.Out, o.format, o.Term); err != nil || o.format != export.FormatTable && o.format != export.FormatWide {
-		return err
-	}
-	_, err := fmt.Fprintln(o.App.Out, export.Wrap(verdict(changes), o.Term.Width))
-	return err
-}
-
-// verdict says for people what the experiment showed.
-func verdict(changes []experiment.Change) string {
-	some, traffic, compared, unseen := false, false, false, 0.0
-	for _, c := range changes {
-		some, traffic, compared, unseen = some || c.Changed, traffic || c.Traffic, compared || c.Known, max(unseen, -c.Low, c.High)
-	}
-	text := "\n"
-	if !traffic {
-		text = "\nTraffic: calls send the same to the same peers. What the library sends by itself, as in collectives, is not seen.\n"
-	}
-	switch {
-	case some:
-		return text + "Something measurable changed."
-	case !compared:
-		return text + "No time could be compared: no function was called in every run."
-	case unseen > 1:
-		return text + "Nothing measurable changed. The runs are too noisy: only a change by a factor of several would be detected."
-	}
-	return text + fmt.Sprintf("Nothing measurable changed. A change of up to %.0f %% would not be seen; more --rounds see smaller ones.", 100*unseen)
-}
-
-func percent(part float64) string { return fmt.Sprintf("%+.1f %%", 100*part) }
