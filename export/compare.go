@@ -56,7 +56,7 @@ func compareText(w io.Writer, c *compare.Comparison, f Format, o CompareOptions)
 	if !slices.ContainsFunc(compareItems(c, ""), (*compare.Item).Changed) {
 		b.WriteString("\nNothing changed.\n")
 	} else {
-		findings(&b, ReportOptions{Terminal: o.Terminal, Findings: o.Findings}, mostFindings+2)
+		findings(&b, o.Findings, "", mostFindings+2, o.Terminal)
 	}
 	for _, name := range CompareTables {
 		most := mostCompared[name]
@@ -78,10 +78,7 @@ func compareText(w io.Writer, c *compare.Comparison, f Format, o CompareOptions)
 
 // compareHead says what is compared, and what was run differently.
 func compareHead(b *bytes.Buffer, c *compare.Comparison, o CompareOptions) {
-	line := func(start, text string) {
-		r := ReportOptions{Terminal: o.Terminal}
-		r.hanging(b, start, text)
-	}
+	line := func(start, text string) { o.hanging(b, start, text) }
 	for side, runs := range c.Sides {
 		title := fmt.Sprintf("%-6s", compare.Side(side))
 		var names []string

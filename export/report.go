@@ -66,7 +66,7 @@ func reportText(w io.Writer, p *profile.Profile, f Format, o ReportOptions) erro
 	var b bytes.Buffer
 	reportHead(&b, p, o)
 	if p.Total.Calls > 0 || len(o.Findings) > 0 {
-		findings(&b, o, mostFindings)
+		findings(&b, o.Findings, o.Run, mostFindings, o.Terminal)
 	}
 	for _, name := range ReportTables {
 		most, shown := mostRows[name]
@@ -281,17 +281,17 @@ func cutText(c profile.Cut) string {
 }
 
 // findings writes what stands out: at most this many findings.
-func findings(b *bytes.Buffer, o ReportOptions, most int) {
+func findings(b *bytes.Buffer, all []finding.Finding, run string, most int, t Terminal) {
 	b.WriteByte('\n')
-	if len(o.Findings) == 0 {
+	if len(all) == 0 {
 		b.WriteString("Nothing stands out.\n")
 		return
 	}
-	b.WriteString(o.paint(headerStyle, "FINDINGS") + "\n")
-	for i, f := range o.Findings[:min(len(o.Findings), most)] {
-		o.hanging(b, fmt.Sprintf("%d. ", i+1), f.Text)
-		if next := f.NextText(o.Run); next != "" {
-			o.hanging(b, "   ", next)
+	b.WriteString(t.paint(headerStyle, "FINDINGS") + "\n")
+	for i, f := range all[:min(len(all), most)] {
+		t.hanging(b, fmt.Sprintf("%d. ", i+1), f.Text)
+		if next := f.NextText(run); next != "" {
+			t.hanging(b, "   ", next)
 		}
 	}
 }

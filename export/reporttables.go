@@ -15,9 +15,9 @@ import (
 func peopleTable(p *profile.Profile, name string, most int, t Terminal) *Rows {
 	switch name {
 	case "functions":
-		return functionTable(p.Rows(p.Functions), func(f *profile.FunctionRow) string { return f.Title() }, "FUNCTION", "OF RUN", most, t)
+		return reportFunctions(p, p.Functions, (*profile.Function).Title, "FUNCTION", most, t)
 	case "sites":
-		return functionTable(p.Rows(p.Sites), func(f *profile.FunctionRow) string { return f.Where() }, "CALL SITE", "OF RUN", most, t)
+		return reportFunctions(p, p.Sites, (*profile.Function).Where, "CALL SITE", most, t)
 	case "ranks":
 		return rankTable(p, most, t)
 	case "phases":
@@ -36,16 +36,21 @@ func first[T any](list []T, most int, header string) ([]T, string) {
 	return list[:most], fmt.Sprintf("%s (%d of %d)", header, most, len(list))
 }
 
-// functionTable lists functions or call sites; of is the heading of their shares.
-func functionTable(all []profile.FunctionRow, name func(*profile.FunctionRow) string, header, of string, most int, t Terminal) *Rows {
-	var longest time.Duration
+// reportFunctions lists functions or call sites.
+func reportFunctions(p *profile.Profile, all []*profile.Function, name func(*profile.Function) string, header string, most int, t Terminal) *Rows {
 	if most > 0 { // leave out what is not in the run time
-		all = slices.DeleteFunc(all, func(f profile.FunctionRow) bool { return profile.Initializes(f.Name) })
-	}
-	for i := range all {
-		longest = max(longest, all[i].Time)
+		all = slices.DeleteFunc(slices.Clone(all), func(f *profile.Function) bool { return profile.Initializes(f.Name) })
 	}
 	list, header := first(all, most, header)
+	return functionTable(p.Rows(list), name, header, "OF RUN", t)
+}
+
+// functionTable is a table of functions or call sites, the one with the most time first; of is the heading of their shares.
+func functionTable(list []profile.FunctionRow, name func(*profile.Function) string, header, of string, t Terminal) *Rows {
+	var longest time.Duration
+	if len(list) > 0 {
+		longest = list[0].Time
+	}
 	total := t.ScaleOf("ns", float64(longest))
 	r := &Rows{Columns: []RowColumn{{Header: header, MinWidth: 28}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: of, Right: true},
 		{Header: "CALLS", Right: true}, {Header: "P50", Right: true, Drop: 3}, {Header: "P99", Right: true, Drop: 2},
@@ -62,7 +67,7 @@ func functionTable(all []profile.FunctionRow, name func(*profile.FunctionRow) st
 		if f.Calls == 0 && f.Time > 0 { // only the time was sampled
 			calls, mean = nil, nil
 		}
-		r.Rows = append(r.Rows, []any{name(f), total.Texts(float64(f.Time))[0], share, calls, each(f.P50), each(f.P99),
+		r.Rows = append(r.Rows, []any{name(f.Function), total.Texts(float64(f.Time))[0], share, calls, each(f.P50), each(f.P99),
 			text.Percent(f.Imbalance), text.RankList(f.Spread.MaxRanks), bytesText(t, f.Sent()), bytesText(t, f.Received()), mean, each(f.P95), each(f.Longest), f.Within})
 	}
 	return r

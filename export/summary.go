@@ -127,7 +127,8 @@ func sampledTable(b *bytes.Buffer, all []profile.FunctionRow, term Terminal) {
 	if len(all) == 0 {
 		return
 	}
-	r := functionTable(all, func(f *profile.FunctionRow) string { return "  " + f.Name }, "  FUNCTION", "OF MPI", topFunctions, term)
+	list, header := first(all, topFunctions, "  FUNCTION")
+	r := functionTable(list, func(f *profile.Function) string { return "  " + f.Name }, header, "OF MPI", term)
 	for i := range r.Columns {
 		c := &r.Columns[i]
 		if c.DropFirst = false; slices.Contains([]string{"P50", "P95", "P99", "MAX", "SENT", "RECEIVED", "WITHIN"}, c.Header) {
