@@ -114,7 +114,7 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 		return j
 	}))
 	jsonList(d, "phases", p.Phases)
-	jsonList(d, "communicators", mapped(p.Objects, objectOf))
+	jsonList(d, "communicators", mapped(p.Objects, func(o *profile.Object) jsonObject { return jsonObject{o, o.Parent.Text()} }))
 	jsonList(d, "matrix", mapped(p.Pairs, pairOf))
 	jsonList(d, "onesided", mapped(p.OneSided, pairOf))
 	jsonList(d, "sizes", mapped(p.Sizes, func(s *profile.Sizes) jsonSizes { return jsonSizes{s, s.Buckets()} }))
@@ -154,13 +154,6 @@ func runOf(p *profile.Profile) jsonRun {
 		r.Cut = &c
 	}
 	return r
-}
-
-func objectOf(o *profile.Object) jsonObject {
-	if o.Parent == nil {
-		return jsonObject{Object: o}
-	}
-	return jsonObject{o, o.Parent.Text()}
 }
 
 func pairOf(pair profile.Pair) jsonPair {

@@ -96,12 +96,9 @@ func phaseRows(p *profile.Profile) *Rows {
 func objectRows(p *profile.Profile) *Rows {
 	r := RowsOf("mpitx.report.communicators", "name kind size groups made_by parent ranks freed"+totalNames+" made alive")
 	for _, o := range p.Objects {
-		row := []any{o.Name, nil, nil, nil, o.MadeBy, "", len(o.Ranks), o.Freed}
+		row := []any{o.Name, nil, nil, nil, o.MadeBy, o.Parent.Text(), len(o.Ranks), o.Freed}
 		if o.Known {
 			row[1], row[2], row[3] = o.Kind.String(), o.Size, o.Groups
-		}
-		if o.Parent != nil {
-			row[5] = o.Parent.Text()
 		}
 		r.Rows = append(r.Rows, append(append(row, totalCells(&o.Totals)...), o.Made, o.Alive))
 	}

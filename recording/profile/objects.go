@@ -113,8 +113,11 @@ func (b *builder) finishObjects() {
 	})
 }
 
-// Text is the object's name; if it has none, how it was made.
+// Text is the object's name; if it has none, how it was made. It is empty for nil.
 func (o *Object) Text() string {
+	if o == nil {
+		return ""
+	}
 	if !o.Known {
 		return "(none, or unknown)"
 	}
