@@ -56,6 +56,15 @@ struct chain_call {
     struct call_description description;
 };
 
+/* Whether a call is nested in a call of the same function, whose time includes it. Not in a file of its own: static, it
+ * spares its callers 1 ns a call for saving registers. */
+static __attribute__((noinline, unused)) bool chain_recurses(const struct chain_call *call)
+{
+    for (const struct chain_call *outer = call - call->depth; outer < call; outer++)
+        if (outer->function == call->function) return true;
+    return false;
+}
+
 /* ---- observers ---- */
 
 enum chain_wants {

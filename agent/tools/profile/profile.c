@@ -77,14 +77,6 @@ static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, con
 
 /* ---- values ---- */
 
-/* Whether the call is nested in a call of the same function, whose time includes it. */
-static NOINLINE bool recurses(const struct chain_call *call)
-{
-    for (const struct chain_call *outer = call - call->depth; outer < call; outer++)
-        if (outer->function == call->function) return true;
-    return false;
-}
-
 static inline unsigned duration_bucket(uint64_t ticks)
 {
     if (ticks < 32) return 0;
@@ -103,7 +95,7 @@ static inline void add_time(struct calls *values, const struct chain_call *call)
 {
     uint64_t ticks = call->leave - call->enter;
     if (UNLIKELY(call->depth > 0)) {
-        if (recurses(call)) return;
+        if (chain_recurses(call)) return;
         values->nested += ticks;
     }
     values->ticks += ticks;

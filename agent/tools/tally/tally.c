@@ -56,14 +56,6 @@ static inline void add(uint64_t *place, uint64_t amount)
     __atomic_store_n(place, __atomic_load_n(place, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
 }
 
-/* Whether the call is nested in a call of the same function, whose time includes it. */
-static __attribute__((noinline)) bool recurses(const struct chain_call *call)
-{
-    for (const struct chain_call *outer = call - call->depth; outer < call; outer++)
-        if (outer->function == call->function) return true;
-    return false;
-}
-
 /* Where a call's time counts: in the total if it is the outermost call, and in its function's row if it is the
  * outermost call of that function. NULL: nowhere. The call that started the agent is not counted: it ended before the
  * first sample (has_start in virtual.c). */
@@ -77,7 +69,7 @@ static inline struct time_places time_places(const struct chain_call *call, unsi
     if (!call->enter || ((places & TALLY_INIT) && call->enter == agent_process.init_ticks)) return found;
     if ((places & (TALLY_TIMED | TALLY_INIT)) && call->depth == 0)
         found.total = &tally->totals[places & TALLY_INIT ? TALLY_INIT_TIME : TALLY_TIME];
-    if ((places & TALLY_ROW) && (call->depth == 0 || !recurses(call)))
+    if ((places & TALLY_ROW) && (call->depth == 0 || !chain_recurses(call)))
         found.own = &tally->rows[call->function][TALLY_TIME];
     return found;
 }
