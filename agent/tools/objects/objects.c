@@ -279,6 +279,15 @@ uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool
     return learn(kind, object, epoch, -1, 0, NULL, 0);
 }
 
+uint32_t objects_other_of_call(struct objects_last *last, const struct chain_call *call, uint64_t handle,
+                               uint32_t epoch, enum call_object kind)
+{
+    if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
+    uint32_t object = objects_at(kind, handle, epoch, call->rc == 0);
+    if (object) *last = (struct objects_last){handle, epoch, kind, object};
+    return object;
+}
+
 static void rename_object(uint32_t id, const char *name)
 {
     struct hold hold = hold_lock(&lock);

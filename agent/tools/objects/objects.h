@@ -26,6 +26,23 @@ uint32_t objects_find_freed(enum call_object kind, uint64_t handle);
  * table. If alive is set, a call with it has succeeded in that epoch, and it is added to the table. */
 uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool alive);
 
+/* The last object of a thread, as most calls use the same one again. Zero the handle to forget it. */
+struct objects_last {
+    uint64_t handle;
+    uint32_t epoch, kind, object;
+};
+uint32_t objects_other_of_call(struct objects_last *last, const struct chain_call *call, uint64_t handle,
+                               uint32_t epoch, enum call_object kind);
+
+/* The number of the object that a call used, or 0. */
+static inline uint32_t objects_of_call(struct objects_last *last, const struct chain_call *call, uint64_t handle,
+                                       uint32_t epoch, enum call_object kind)
+{
+    if (!handle) return 0;
+    if (last->handle == handle && last->epoch == epoch && last->kind == kind) return last->object;
+    return objects_other_of_call(last, call, handle, epoch, kind);
+}
+
 /* An object's collective calls, until the run ends; NULL if it is not in the table. alive: it is not being freed. */
 struct chain_collectives *objects_collectives(uint32_t kind, uint64_t handle, bool *alive);
 

@@ -23,26 +23,11 @@ static uint8_t *profiled;     /* by function */
 
 /* ---- rows of a call ---- */
 
-static NOINLINE uint32_t other_object(struct profile_thread *thread, const struct chain_call *call, uint64_t handle,
-                                      uint32_t epoch, enum call_object kind)
-{
-    if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
-    uint32_t object = objects_at(kind, handle, epoch, call->rc == 0);
-    if (!object) return 0;
-    thread->handle = handle;
-    thread->epoch = epoch;
-    thread->kind = kind;
-    return thread->object = object;
-}
-
 static inline uint32_t object_of(struct profile_thread *thread, const struct chain_call *call)
 {
-    uint64_t handle = call->description.comm;
-    if (!call->described || !handle) return 0;
-    uint32_t epoch = call->description.epoch;
-    enum call_object kind = objects_kind(call->function);
-    if (thread->handle == handle && thread->epoch == epoch && thread->kind == kind) return thread->object;
-    return other_object(thread, call, handle, epoch, kind);
+    const struct call_description *d = &call->description;
+    if (!call->described) return 0;
+    return objects_of_call(&thread->object, call, d->comm, d->epoch, objects_kind(call->function));
 }
 
 static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *thread, const struct chain_call *call,

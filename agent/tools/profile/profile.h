@@ -81,8 +81,7 @@ struct profile_thread {
     struct profile_thread *next_free;
     struct rows calls, waits, peers, sizes, phases;
     struct awaited awaited;
-    uint64_t handle; /* the last object, its handle's epoch, kind and number */
-    uint32_t epoch, kind, object;
+    struct objects_last object;
     uint32_t phase_depth; /* also counts phases over PHASES_DEEP */
     int stream;           /* of events; negative: none */
     struct {

@@ -106,7 +106,7 @@ struct profile_thread *profile_thread_new(void)
     struct profile_thread *thread = take_free();
     if (!thread && !(thread = memory_map(sizeof *thread, 0))) return NULL;
     thread->phase_depth = 0;
-    thread->handle = 0;
+    thread->object.handle = 0;
     thread->stream = -1;
     return profile_thread = thread;
 }

@@ -50,27 +50,6 @@ void trace_record_unseen(void)
 
 /* ---- objects and peers ---- */
 
-static NOINLINE uint32_t other_object(struct trace_thread *thread, const struct chain_call *call, uint64_t handle,
-                                      uint32_t epoch, enum call_object kind)
-{
-    if (chain_functions[call->function].traffic & CALL_FREES) return objects_find_freed(kind, handle);
-    uint32_t object = objects_at(kind, handle, epoch, call->rc == 0);
-    if (!object) return 0;
-    thread->known.handle = handle;
-    thread->known.epoch = epoch;
-    thread->known.kind = kind;
-    return thread->known.object = object;
-}
-
-static inline uint32_t object_of(struct trace_thread *thread, const struct chain_call *call, uint64_t handle,
-                                 uint32_t epoch, enum call_object kind)
-{
-    if (!handle) return 0;
-    if (thread->known.handle == handle && thread->known.epoch == epoch && thread->known.kind == kind)
-        return thread->known.object;
-    return other_object(thread, call, handle, epoch, kind);
-}
-
 /* The peer of a call that has not reported it with a message. */
 static void add_peer(struct trace_call *event, const struct chain_call *call)
 {
@@ -116,7 +95,7 @@ static inline __attribute__((always_inline)) void record_message(struct trace_th
                                                                  const struct call_completion *message)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
-    uint32_t object = object_of(thread, call, message->comm, message->epoch, CALL_COMM);
+    uint32_t object = objects_of_call(&thread->object, call, message->comm, message->epoch, CALL_COMM);
     /* they match only each other (MPI-4.1, section 4.2) */
     bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED);
     uint32_t number = parts ? 0 : number_of(message, object);
@@ -173,8 +152,9 @@ static void record_end(struct trace_thread *thread, const struct chain_call *cal
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     if (end->how != CALL_ENDED) {
         struct trace_cancel event = {(uint32_t)end->request, (uint32_t)end->how - CALL_CANCEL_ASKED,
-                                     object_of(thread, call, end->comm, end->epoch, CALL_COMM), end->world.rank,
-                                     end->tag, end->world.job, end->received ? TRACE_RECEIVED : TRACE_SENT, 0};
+                                     objects_of_call(&thread->object, call, end->comm, end->epoch, CALL_COMM),
+                                     end->world.rank, end->tag, end->world.job,
+                                     end->received ? TRACE_RECEIVED : TRACE_SENT, 0};
         trace_write(trace_run, thread, trace_types.cancel, call->leave ? call->leave : clock_ticks(), &event);
     }
     bool completes = end->how == CALL_ENDED || end->how == CALL_NOT_CANCELLED;
@@ -315,7 +295,7 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
     if (!call->described) thread->held = NULL;
     if (call->abandoned || (call->described && !take_message(to, thread, call, &event))) {
         event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
-        event.object = object_of(thread, call, d->comm, d->epoch, objects_kind(call->function));
+        event.object = objects_of_call(&thread->object, call, d->comm, d->epoch, objects_kind(call->function));
         add_peer(&event, call);
     }
     if (call->described && d->request) {

@@ -35,7 +35,7 @@ __attribute__((noinline)) struct trace_thread *trace_thread_new(void)
     new->stream = -1;
     new->recorded = new->held = NULL;
     new->level_phase = 0;
-    new->known.handle = 0;
+    new->object.handle = 0;
     return trace_thread = new;
 }
 

@@ -119,10 +119,7 @@ struct trace_thread {
     const struct chain_call *held; /* the call whose first message is in `message` */
     struct trace_message message;
     bool written; /* that message, as the call has another one */
-    struct {
-        uint64_t handle;
-        uint32_t epoch, kind, object;
-    } known; /* the last object */
+    struct objects_last object;
     uint32_t level_phase; /* of MPI_Pcontrol, plus 1; 0: none */
     int stream;           /* negative: none */
     struct trace_slot slots[TRACE_SLOTS];
