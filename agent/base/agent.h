@@ -19,6 +19,10 @@ void agent_configure(char *text, bool (*known)(const char *key));
 /* Returns the value of the nth line (0, 1, …) with this key, or NULL. Valid for the life of the process. */
 const char *agent_config(const char *key, int nth);
 
+/* Whether a key's first value is this text; whether any of its values is a glob that matches it. */
+bool agent_config_is(const char *key, const char *text);
+bool agent_config_matches(const char *key, const char *text);
+
 /* Returns a key's value as a number. An invalid number becomes a note. */
 uint64_t agent_config_number(const char *key, uint64_t otherwise);
 

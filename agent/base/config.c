@@ -1,5 +1,6 @@
 /* config.c: parses the configuration. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,20 @@ const char *agent_config(const char *key, int nth)
     for (int i = 0; i < line_count; i++)
         if (strcmp(lines[i].key, key) == 0 && nth-- == 0) return lines[i].value;
     return NULL;
+}
+
+bool agent_config_is(const char *key, const char *text)
+{
+    const char *value = agent_config(key, 0);
+    return value && strcmp(value, text) == 0;
+}
+
+bool agent_config_matches(const char *key, const char *text)
+{
+    const char *glob;
+    for (int i = 0; (glob = agent_config(key, i)); i++)
+        if (fnmatch(glob, text, 0) == 0) return true;
+    return false;
 }
 
 uint64_t agent_config_number(const char *key, uint64_t otherwise)

@@ -4,8 +4,6 @@
  * of its counts. With null=record it also writes into the run: an event for each call, and a table of functions. Each
  * thread has its own rows in the table, so no call waits for another. docs/guide.md ("A tool of the agent") runs it. */
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "run/fields.h"
@@ -129,11 +127,7 @@ static const struct chain_observer null_observer = {
 
 /* ---- life ---- */
 
-static bool records(void)
-{
-    const char *text = agent_config("null", 0);
-    return text && strcmp(text, "record") == 0;
-}
+static bool records(void) { return agent_config_is("null", "record"); }
 
 /* Called in MPI_Init after the library's; nothing is observed before. A tool that records sets dir. */
 static void preparing(void) { if (records()) agent_run_options.dir = agent_config("dir", 0); }

@@ -1,10 +1,6 @@
 /* profile.c: what calls and messages add to the profile. */
 #include "tools/profile/profile.h"
 
-#include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "mpi/library.h"
@@ -188,11 +184,7 @@ static const struct chain_observer profile_observer = {
 
 /* ---- life ---- */
 
-static bool wanted(void)
-{
-    const char *text = agent_config("profile", 0);
-    return text && strcmp(text, "record") == 0;
-}
+static bool wanted(void) { return agent_config_is("profile", "record"); }
 
 static void preparing(void)
 {
@@ -203,17 +195,10 @@ static void preparing(void)
             : 0);
 }
 
-static bool matches_any(const char *key, const char *name)
-{
-    const char *pattern;
-    for (int i = 0; (pattern = agent_config(key, i)); i++)
-        if (fnmatch(pattern, name, 0) == 0) return true;
-    return false;
-}
-
 static bool selected(const char *name)
 {
-    return (!agent_config("include", 0) || matches_any("include", name)) && !matches_any("exclude", name);
+    return (!agent_config("include", 0) || agent_config_matches("include", name)) &&
+           !agent_config_matches("exclude", name);
 }
 
 /* Requests are followed from their start, also if that function is not profiled. */

@@ -5,19 +5,13 @@
 #include "mpi/library.h"
 #include "tools/trace/trace.h"
 
-#include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/processor/processor.h"
 
 enum { CHUNK_BYTES = 256 << 10, POOL_BYTES = 64 << 20 };
 
-static bool wanted(void)
-{
-    const char *text = agent_config("trace", 0);
-    return text && strcmp(text, "record") == 0;
-}
+static bool wanted(void) { return agent_config_is("trace", "record"); }
 
 static void preparing(void)
 {
@@ -29,11 +23,7 @@ static void preparing(void)
 
 static bool selected(const char *name)
 {
-    const char *pattern = agent_config("functions", 0);
-    if (!pattern) return true;
-    for (int i = 0; (pattern = agent_config("functions", i)); i++)
-        if (fnmatch(pattern, name, 0) == 0) return true;
-    return false;
+    return !agent_config("functions", 0) || agent_config_matches("functions", name);
 }
 
 #define BEGIN TIME("begin"), NUMBER("request", U32), NUMBER("sequence", U32)

@@ -1,7 +1,6 @@
 /* window.c: the window that --after, --for and --window give. */
 #include "tools/window/window.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -13,13 +12,7 @@ int window_phases = -1;
 static AGENT_THREAD uint64_t inside; /* of the phases that it is in, the innermost one last: whether it was asked for */
 static AGENT_THREAD bool level_inside;
 
-static bool wanted(const char *phase)
-{
-    const char *glob;
-    for (int i = 0; (glob = agent_config("window", i)); i++)
-        if (fnmatch(glob, phase, 0) == 0) return true;
-    return false;
-}
+static bool wanted(const char *phase) { return agent_config_matches("window", phase); }
 
 static void add(int by) { __atomic_fetch_add(&window_phases, by, __ATOMIC_RELAXED); }
 
