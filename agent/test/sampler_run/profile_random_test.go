@@ -2,10 +2,13 @@ package samplerrun
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mpitx/recording"
 )
 
 // countedItself reads what a process of profile_random.c counted: calls, peers, and bytes moved.
@@ -44,7 +47,24 @@ func countedItself(t *testing.T, file string) (counted [3]map[string]string) {
 	return counted
 }
 
-// The profile has what random programs counted themselves, with one thread and with several.
+// sampledTotals compares the totals of functions beside samples with what the program counted, and their times with the profile's.
+func sampledTotals(t *testing.T, rank *recording.Rank, calls []tableRow, want map[string]string) {
+	t.Helper()
+	totals, times := map[string]string{}, map[string]float64{}
+	for _, row := range calls {
+		times[row.text("function")] += float64(row.number("ticks")) * rank.NsPerTick
+	}
+	for _, f := range rank.Functions {
+		totals[f.Name] = fmt.Sprint(f.Calls)
+		if d := math.Abs(float64(f.Time) - times[f.Name]); d > 10+times[f.Name]/1e3 && f.Name != "MPI_Init_thread" { // has no time there
+			t.Errorf("rank %d: %v in %s, and %.0f ns in the profile", rank.Rank, f.Time, f.Name, times[f.Name])
+		}
+	}
+	delete(want, "MPI_Finalize") // is still running
+	same(t, fmt.Sprintf("rank %d: totals of functions", rank.Rank), totals, want)
+}
+
+// The profile has what random programs counted themselves, with one thread and with several, and so have the totals beside samples.
 func TestProfileRandom(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		program := m.compile(t, "profile_random.c", "-pthread")
@@ -52,13 +72,14 @@ func TestProfileRandom(t *testing.T) {
 			ranks, threads := 4-seed%2*2, 1+seed%2
 			t.Run(fmt.Sprintf("seed %d, %d threads", seed, threads), func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "counts")
-				r := m.run(t, job{n: ranks, config: []string{"profile=record"}, program: []string{program, file, fmt.Sprint(seed), fmt.Sprint(threads)}})
+				r := m.run(t, job{n: ranks, config: []string{"profile=record", "pvar=mpitx:*"}, program: []string{program, file, fmt.Sprint(seed), fmt.Sprint(threads)}})
 				for rank := range ranks {
 					want := countedItself(t, fmt.Sprint(file, ".", rank))
 					calls, peers := r.table(t, rank, "profile calls"), r.table(t, rank, "profile peers")
 					same(t, fmt.Sprintf("rank %d: calls", rank), sums(calls, "function", "calls"), want[0])
 					same(t, fmt.Sprintf("rank %d: peers", rank), sums(peers, "rank onesided", "messages_sent bytes_sent messages_received bytes_received"), want[1])
 					same(t, fmt.Sprintf("rank %d: bytes moved", rank), sums(calls, "", "gave got"), want[2])
+					sampledTotals(t, r.rank(t, rank), calls, want[0])
 				}
 			})
 		}
