@@ -1,4 +1,7 @@
-/* tally.h: the counters of the virtual variables: tally.c adds to them, virtual.c reads them. */
+/* tally.h: the counters of the virtual variables: tally.c adds to them, virtual.c reads them.
+ *
+ * Profiles count again. Their rows have no time of running calls, are too many to add up for each sample, and leave out
+ * what MPI_Pcontrol(0), --include and --exclude do. */
 #ifndef MPITX_TALLY_H
 #define MPITX_TALLY_H
 
