@@ -1,5 +1,5 @@
-/* ask.h: all MPI calls that the agent makes itself, except those of MPI_T and PERUSE. With mpi.h. docs/own-calls.md has
- * the whole list.
+/* ask.h: all MPI calls that the agent makes itself, except those of MPI_T and PERUSE. With mpi.h. docs/guide.md has
+ * the whole list ("The agent's own calls").
  *
  * An error of such a call would call the application's error handler, or end the application. So a call is made only on
  * a handle that is known to be alive, and with arguments that the library accepts. A handle is alive if a call with it

@@ -238,7 +238,7 @@ The history of filters, of the command line and of searches, the newest last.
 
 // manScreen is the section with a picture of a full screen: the documentation's, from a real run.
 func manScreen(t *testing.T, page string) string {
-	from := map[string]string{"mpitx-tui.1": "docs/explorer.md"}[page]
+	from := map[string]string{"mpitx-tui.1": "docs/screens.md"}[page]
 	if from == "" {
 		return ""
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package serve answers the explorer (docs/protocol.md): rank 0's front receives requests and sends them as tasks to
+// Package serve answers the explorer (docs/guide.md): rank 0's front receives requests and sends them as tasks to
 // the back ends of all ranks, through the ranks' fronts.
 package serve
 

@@ -1,5 +1,5 @@
 // Package link connects a screen with the back end that uses MPI. The screen's process never loads MPI, so a library that crashes, hangs
-// or prints does not affect the terminal. docs/protocol.md describes the protocol.
+// or prints does not affect the terminal. docs/guide.md describes the protocol.
 package link
 
 import (

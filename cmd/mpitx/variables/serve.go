@@ -20,7 +20,7 @@ func NewBackend(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// newServe is the back end of the explorer (docs/protocol.md).
+// newServe is the back end of the explorer (docs/guide.md).
 func newServe(a *cli.App) *cobra.Command {
 	s := &cli.Source{App: a}
 	var exclude []string
