@@ -87,7 +87,7 @@ func (v *Verified) rows(people bool, t Terminal) *Rows {
 			if c.Known {
 				row[4], row[7] = percent(c.By), percent(c.Low)+" to "+percent(c.High)
 			} else if c.Changed {
-				row[7] = "apart in all runs"
+				row[7] = "ranges do not overlap"
 			}
 		case c.Known:
 			row[4], row[5], row[6] = c.By, c.Low, c.High

@@ -165,7 +165,7 @@ type Change struct {
 const worthShowing = 0.05
 
 // Changes compares the sides: the functions with most of the time, the traffic that differs, and the performance variables
-// whose values are apart.
+// whose ranges do not overlap.
 func Changes(sides [2][]Run) []Change {
 	out := timeChanges(sides)
 	for _, t := range keysOf(sides, func(m Run) map[trafficKey]float64 { return m.traffic }) {

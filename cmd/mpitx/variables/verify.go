@@ -233,7 +233,7 @@ func compareValues(v *export.VerifiedSetting, without, with *catalog.Variable) {
 	}
 }
 
-// measure runs the workload or application in turns without and with the settings, and returns the runs of each side.
+// measure runs the workload or application alternating without and with the settings, and returns the runs of each side.
 func (o *verifyOptions) measure(dir string, given []launch.NameValue, app []string, pvars bool) (sides [2][]experiment.Run, err error) {
 	exe, err := os.Executable()
 	if err != nil {
