@@ -32,19 +32,19 @@ func (v *Variable) OriginOn(rank int) *Origin {
 
 func sameOrigin(a, b *Origin) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// Setting is a control variable as ranks have it that were set alike.
-type Setting struct {
+// SettingGroup is a control variable as ranks have it that were set alike.
+type SettingGroup struct {
 	Ranks    []int // ascending; nil: all
 	Origin   *Origin
 	Variable *Variable // with the Origin and the reading after MPI_Init of the first of these ranks, without other ranks
 }
 
 // Settings groups the ranks that answered by how the user set a control variable.
-func (c *Catalog) Settings(v *Variable) []Setting {
+func (c *Catalog) Settings(v *Variable) []SettingGroup {
 	if len(v.Origins) == 0 {
-		return []Setting{{nil, v.Origin, v}}
+		return []SettingGroup{{nil, v.Origin, v}}
 	}
-	var all []Setting
+	var all []SettingGroup
 	others, at := map[int]*Origin{}, map[Origin]int{}
 	for _, o := range v.Origins {
 		others[o.Rank] = o.Origin
@@ -68,7 +68,7 @@ func (c *Catalog) Settings(v *Variable) []Setting {
 		if rank != 0 && on.After != nil {
 			on.Before = nil // another process's
 		}
-		all = append(all, Setting{[]int{rank}, o, &on})
+		all = append(all, SettingGroup{[]int{rank}, o, &on})
 	}
 	return all
 }

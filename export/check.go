@@ -103,11 +103,11 @@ func brokenText(b *strings.Builder, r *check.Report, t Terminal) {
 	}
 	if len(broken) > 1 {
 		for _, one := range broken {
-			text := fmt.Sprintf("%-8s  %-*s  %s", shouted(one.Status), name, one.Name, one.Promise)
+			text := fmt.Sprintf("%-8s  %-*s  %s", upperStatus(one.Status), name, one.Name, one.Promise)
 			if t.Width > 0 {
 				text = t.Cut(text, t.Width)
 			}
-			fmt.Fprintln(b, t.paintWord(text, shouted(one.Status), statusStyle(one.Status)))
+			fmt.Fprintln(b, t.paintWord(text, upperStatus(one.Status), statusStyle(one.Status)))
 		}
 		fmt.Fprintln(b)
 	}
@@ -119,7 +119,7 @@ func brokenText(b *strings.Builder, r *check.Report, t Terminal) {
 	}
 }
 
-func shouted(s check.Status) string { return strings.ToUpper(string(s)) }
+func upperStatus(s check.Status) string { return strings.ToUpper(string(s)) }
 
 func statusStyle(s check.Status) lipgloss.Style {
 	if s.Bad() {
@@ -220,8 +220,8 @@ func summary(r *check.Report) string {
 
 func violatedText(b *strings.Builder, one *check.Result, t Terminal) {
 	line := func(indent, text string) { fmt.Fprintln(b, wrapAt(indent+text, t.Width, indent+"  ")) }
-	heading := wrapAt(fmt.Sprintf("%s: %s (%s)", shouted(one.Status), one.Name, one.Section), t.Width, "  ")
-	fmt.Fprintln(b, t.paintWord(heading, shouted(one.Status), statusStyle(one.Status)))
+	heading := wrapAt(fmt.Sprintf("%s: %s (%s)", upperStatus(one.Status), one.Name, one.Section), t.Width, "  ")
+	fmt.Fprintln(b, t.paintWord(heading, upperStatus(one.Status), statusStyle(one.Status)))
 	line("  ", one.Promise)
 	if one.Bad > 1 {
 		line("  ", t.Safe(withWhy(fmt.Sprintf("%d of %d: %s", one.Bad, one.Items, check.Some(one.BadItems, 6)), one)))

@@ -225,7 +225,7 @@ func (f *front) take(e transport.Event) {
 	switch e.Kind {
 	case 0:
 		if !s.done() && len(f.agreed) == 0 {
-			s.failed = f.death(s, e.Status)
+			s.failed = f.unexpectedExit(s, e.Status)
 		}
 		if s == &f.before && s.process == nil {
 			f.Backend.Send(transport.FrameBefore, nil)
@@ -269,8 +269,8 @@ func (f *front) take(e transport.Event) {
 	}
 }
 
-// death describes the exit of a back end without an answer.
-func (f *front) death(s *stage, status syscall.WaitStatus) *failure {
+// unexpectedExit describes the exit of a back end without an answer.
+func (f *front) unexpectedExit(s *stage, status syscall.WaitStatus) *failure {
 	text := s.Death(status)
 	others := transport.EndedByOthers(status)
 	if s == &f.after && s.Phase == phaseInit && !others {

@@ -17,9 +17,9 @@ type Known struct {
 	Names []string // of the library's variables, at its last reading
 	// Item is the name that the library's description gives a value of a control variable; "" if there is none.
 	Item func(cvar, value string) string
-	// Pvar says what to do about a pattern of --pvar that matched no variable, and Event why one of --event matched no event ("": it was
-	// said, or it need not be). names are those that the run has.
-	Pvar, Event func(pattern string, names []string) string
+	// ExplainPvar says what to do about a pattern of --pvar that matched no variable, and ExplainEvent why one of --event matched no
+	// event; "": no message. names are those that the run has.
+	ExplainPvar, ExplainEvent func(pattern string, names []string) string
 }
 
 // Messages lists the messages about the run, each once for all ranks that it concerns.
@@ -38,9 +38,9 @@ func (r *Job) Messages(known Known) []string {
 			switch {
 			case rank.Counters.Lacks > 0 && (n.Code == recording.NoteUnmatched || n.Code == recording.NoteUnmatchedEvent || strings.HasSuffix(n.Text, tooMany)): // the lack is the reason
 			case n.Code == recording.NoteUnmatched:
-				t.add(rank.Rank, known.Pvar(n.Text, inRun))
+				t.add(rank.Rank, known.ExplainPvar(n.Text, inRun))
 			case n.Code == recording.NoteUnmatchedEvent:
-				if why := known.Event(n.Text, inRun); why != "" {
+				if why := known.ExplainEvent(n.Text, inRun); why != "" {
 					t.add(rank.Rank, why)
 				}
 			case n.Code == recording.NoteFaulty:

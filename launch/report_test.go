@@ -83,9 +83,9 @@ func TestReport(t *testing.T) {
 		rank(3, recording.StateDied, typo, event, bad, note{Severity: recording.Info, Text: "not for users"}),
 	}
 	known := Known{
-		Names: []string{"b", "a", "a"},
-		Pvar:  func(pattern string, names []string) string { return fmt.Sprint("no variable ", pattern, " of ", names) },
-		Event: func(pattern string, names []string) string { return fmt.Sprint("no event ", pattern, " in ", names) },
+		Names:        []string{"b", "a", "a"},
+		ExplainPvar:  func(pattern string, names []string) string { return fmt.Sprint("no variable ", pattern, " of ", names) },
+		ExplainEvent: func(pattern string, names []string) string { return fmt.Sprint("no event ", pattern, " in ", names) },
 	}
 	r := &Job{app: &application{}, Config: &Config{}, Run: run, size: 4}
 	want := []string{"ranks 0-1,3: no variable ab*@all of [a b]", "ranks 0,3: bad", "ranks 1,3: no event x.* in [a b]",

@@ -106,7 +106,7 @@ func supervise(cmd *exec.Cmd, launched bool, warnKilled func(), watch func(kill 
 					warnKilled = nil
 				}
 				continued = continued || s == syscall.SIGCONT
-				if !group.saw(s) {
+				if !group.sentToGroup(s) {
 					cmd.Process.Signal(s)
 				}
 			case <-over: // later signals must not interrupt the writing of samples

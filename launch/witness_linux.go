@@ -51,8 +51,8 @@ func (w *witness) stop() {
 	w.cmd.Wait()
 }
 
-// saw reports whether a signal that this process got was sent to the group. Each signal is reported once.
-func (w *witness) saw(s os.Signal) bool {
+// sentToGroup reports whether a signal that this process got was sent to the group. Each signal is reported once.
+func (w *witness) sentToGroup(s os.Signal) bool {
 	if w == nil {
 		return false
 	}

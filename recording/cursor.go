@@ -44,7 +44,7 @@ func (c *cursor) next() bool {
 		}
 		if set != nil {
 			if err := c.sample(set, &t); err != nil {
-				c.leave(err)
+				c.skipChunk(err)
 				continue
 			}
 		}

@@ -104,8 +104,8 @@ func (c *eventCursor) begin(chain *EventChain, first bool) {
 	c.start = first && chain.main && chain.Rank.Counters.OldEvents > 0
 }
 
-// loses makes an event of events that are not there.
-func (c *eventCursor) loses(n uint64, from, to time.Duration, old bool) {
+// setLost makes an event of events that are not there.
+func (c *eventCursor) setLost(n uint64, from, to time.Duration, old bool) {
 	e := &c.event
 	e.Type, e.Values, e.Body = nil, e.Values[:0], nil
 	e.Lost, e.Old, e.From, e.To = n, old, from, max(from, to)
@@ -121,7 +121,7 @@ func (c *eventCursor) tail() bool {
 	}
 	c.ended = true
 	if l := r.losses[c.chain.ID.Number]; l.events > 0 {
-		c.loses(l.events, c.event.Time, c.run.time(r, l.ticks), false)
+		c.setLost(l.events, c.event.Time, c.run.time(r, l.ticks), false)
 		return true
 	}
 	full := !r.KeepLast && slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Code == NoteBudget })
@@ -129,7 +129,7 @@ func (c *eventCursor) tail() bool {
 		return false
 	}
 	_, to := c.run.Span(r)
-	c.loses(r.Counters.LostEvents-c.lost, c.event.Time, to, false)
+	c.setLost(r.Counters.LostEvents-c.lost, c.event.Time, to, false)
 	return true
 }
 
@@ -145,7 +145,7 @@ func (c *eventCursor) next() bool {
 			c.start = false
 			from, _ := c.run.Span(e.Rank)
 			e.Time, e.Ticks = min(now, c.run.time(e.Rank, e.Rank.Counters.oldTicks)), t.ticks
-			c.loses(e.Rank.Counters.OldEvents, from, e.Time, true)
+			c.setLost(e.Rank.Counters.OldEvents, from, e.Time, true)
 			return true
 		}
 		var typ *EventType
@@ -161,13 +161,13 @@ func (c *eventCursor) next() bool {
 			if from == math.MinInt64 {
 				from = c.run.time(e.Rank, c.base)
 			}
-			c.loses(le.Uint64(t.body), from, now, false)
+			c.setLost(le.Uint64(t.body), from, now, false)
 		case typ == nil:
 			if c.undeclared(c.run, e.Rank, store.KindEvents, t.tag, "events of type %d of rank %d is lost: they cannot be read") {
 				continue
 			}
 		case typ.bytes != len(t.body):
-			c.leave(fmt.Errorf("an event of type %s has %d bytes, not %d", typ.Name, len(t.body), typ.bytes))
+			c.skipChunk(fmt.Errorf("an event of type %s has %d bytes, not %d", typ.Name, len(t.body), typ.bytes))
 			continue
 		case c.bodies:
 			e.Type, e.Body, e.Lost = typ, t.body, 0

@@ -41,7 +41,7 @@ func (r *records) next() (t timed, ok bool) {
 		}
 		t, err := r.one()
 		if err != nil {
-			r.leave(err)
+			r.skipChunk(err)
 			continue
 		}
 		if t.tag != tagBase {
@@ -74,8 +74,8 @@ func (r *records) one() (timed, error) {
 // skip moves past a record that next returned.
 func (r *records) skip(t timed) { r.chunks.Skip(uint32(len(t.body)) + 8) }
 
-// leave skips the rest of a chunk after a damaged record.
-func (r *records) leave(err error) {
+// skipChunk skips the rest of a chunk after a damaged record.
+func (r *records) skipChunk(err error) {
 	r.chunks.Damaged("%v", err)
 	r.chunks.SkipChunk()
 }

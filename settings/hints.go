@@ -62,7 +62,7 @@ func (l *Listing) Hints(all *catalog.Catalog) []string {
 			if text.IsGlob(pattern) {
 				says = " matches"
 			}
-			hints = append(hints, pattern+": no "+described(kinds)+says+l.instead(all, kinds, pattern))
+			hints = append(hints, pattern+": no "+described(kinds)+says+l.suggestion(all, kinds, pattern))
 		}
 	}
 	for _, pattern := range l.Categories {
@@ -93,8 +93,8 @@ func count(c *catalog.Catalog, kinds catalog.Kind, pattern string) (n int) {
 	return n
 }
 
-// instead suggests what the user may have meant by a pattern.
-func (l *Listing) instead(all *catalog.Catalog, kinds catalog.Kind, pattern string) string {
+// suggestion suggests what the user may have meant by a pattern.
+func (l *Listing) suggestion(all *catalog.Catalog, kinds catalog.Kind, pattern string) string {
 	command := func(kinds catalog.Kind, pattern ...string) string {
 		words := append([]string{"mpitx", "list"}, kinds.Words()...)
 		if l.From != "" {

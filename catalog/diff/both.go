@@ -16,7 +16,7 @@ type Attribute struct {
 
 // Attributes are all attributes of an item, those that differ first.
 func (d *Diff) Attributes(it *Item) []Attribute {
-	c := &comparison{sides: d.Sides, rules: shipped()}
+	c := &comparison{sides: d.Sides, rules: builtinRules()}
 	var all []Attribute
 	for side, e := range []catalog.Entry{it.A, it.B} {
 		if e == nil {

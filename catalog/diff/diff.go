@@ -150,7 +150,7 @@ func (d *Diff) Count(word string) (n int) {
 
 // Compare compares two catalogs. Exchanging a and b mirrors the result. It takes time in proportion to the sizes of the catalogs.
 func Compare(a, b Side, o Options) *Diff {
-	c := &comparison{sides: [2]Side{a, b}, options: o, rules: shipped(), out: &Diff{Sides: [2]Side{a, b}}}
+	c := &comparison{sides: [2]Side{a, b}, options: o, rules: builtinRules(), out: &Diff{Sides: [2]Side{a, b}}}
 	c.findStages()
 	if !o.Values {
 		c.libraries()

@@ -388,7 +388,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%q: no error", bad)
 		}
 	}
-	r := shipped()
+	r := builtinRules()
 	for _, name := range namesOf(snapshot(t, "openmpi-6.0.0rc2"), snapshot(t, "mpich-5.0.2")) { // the search for needles hides no match
 		for _, x := range append(slices.Concat(slices.Collect(maps.Values(r.byFirst))...), r.any...) {
 			if text := strings.ToLower(name); x.matches(text) != x.pattern.MatchString(text) {
@@ -493,7 +493,7 @@ func mirrored(it *Item) *Item {
 
 // The fields of every item are words of rules.txt.
 func TestWordsHaveRules(t *testing.T) {
-	r := shipped()
+	r := builtinRules()
 	words := append(texts(Changes), "value", "default", "reading", "items")
 	for _, e := range []catalog.Entry{&catalog.Variable{Kind: catalog.Cvars}, &catalog.Variable{Kind: catalog.Pvars}, &catalog.Event{}, &catalog.Source{}, &catalog.Category{}, &catalog.Enum{}} {
 		for _, a := range attributes(e) {

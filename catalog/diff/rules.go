@@ -38,8 +38,8 @@ type rule struct {
 	reason  string
 }
 
-// shipped returns the rules of rules.txt. A test checks that they parse.
-func shipped() *rules {
+// builtinRules returns the rules of rules.txt. A test checks that they parse.
+func builtinRules() *rules {
 	r, err := compiled()
 	if err != nil {
 		panic(err)

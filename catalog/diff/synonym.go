@@ -40,7 +40,7 @@ func (c *comparison) synonyms(all [2][]*entry) {
 		}
 		other, found := known[side][component]
 		if !found {
-			other = c.twin(side, component, parts)
+			other = c.sameComponent(side, component, parts)
 			known[side][component] = other
 		}
 		if other == "" {
@@ -64,8 +64,8 @@ func component(name string) (component, rest string) {
 	return name[:i+1+j], name[i+j+2:]
 }
 
-// twin finds the component of both sides that has the same variables on a side; "": none, or several.
-func (c *comparison) twin(side int, component string, parts [2]map[string]map[string]*catalog.Variable) (found string) {
+// sameComponent finds the component of both sides that has the same variables on a side; "": none, or several.
+func (c *comparison) sameComponent(side int, component string, parts [2]map[string]map[string]*catalog.Variable) (found string) {
 	mine := parts[side][component]
 	if len(mine) < leastSynonyms {
 		return ""

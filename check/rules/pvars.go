@@ -251,7 +251,7 @@ func pvarWriteArrives(o *opened) {
 }
 
 func pvarWriteSession(o *opened) {
-	other := o.elsewhere()
+	other := o.inOtherSession()
 	if !other.ok() || !other.stopped() {
 		return
 	}
@@ -338,7 +338,7 @@ func pvarResetRuns(o *opened) {
 
 // moves expects that a variable that runs, and was at its starting value, moves, if another handle that is started now does.
 func (o *opened) moves() {
-	other := o.elsewhere()
+	other := o.inOtherSession()
 	if !other.ok() || !other.start().ok() {
 		return
 	}

@@ -19,7 +19,7 @@ var sessionRules = section{subject: "sessions", none: noPvars, rules: []rule{
 }}
 
 func sessionIndependent(o *opened) {
-	other := o.elsewhere()
+	other := o.inOtherSession()
 	if !other.ok() {
 		return
 	}

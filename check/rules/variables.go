@@ -258,8 +258,8 @@ func (o *opened) all() *opened {
 	return &all
 }
 
-// elsewhere opens the variable in another session.
-func (o *opened) elsewhere() *opened { return o.openIn(o.openSession(), o.variable) }
+// inOtherSession opens the variable in another session.
+func (o *opened) inOtherSession() *opened { return o.openIn(o.openSession(), o.variable) }
 
 func (m *mpi) createSession() *handle {
 	s := m.handle("session", "MPI_T_pvar_session")

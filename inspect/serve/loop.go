@@ -23,7 +23,7 @@ func (s *server) serve() int {
 		case <-s.gone: // the explorer has exited
 			s.screen, s.gone, leaving = nil, nil, true
 			if !s.allAnswer() {
-				over, code = true, s.leave()
+				over, code = true, s.endBackends()
 			} else if s.working { // all ranks finish their round
 				s.request(link.Request{Do: link.DoWorkload, Millis: endLimit.Milliseconds()})
 			}
@@ -41,7 +41,7 @@ func (s *server) serve() int {
 			over, code = true, s.end(-1, "ended by "+killer, "", 1)
 		}
 		if leaving && !over && len(s.asked) == 0 {
-			over, code = true, s.leave()
+			over, code = true, s.endBackends()
 		}
 		if over {
 			return code
@@ -81,8 +81,8 @@ func (s *server) receive(n note) (over bool, code int) {
 	return false, 0
 }
 
-// leave ends the back ends. MPI_Finalize waits for all ranks, so nobody calls it if one is silent.
-func (s *server) leave() int {
+// endBackends ends the back ends. MPI_Finalize waits for all ranks, so nobody calls it if one is silent.
+func (s *server) endBackends() int {
 	code := 1
 	if s.allAnswer() {
 		for _, p := range s.peers {

@@ -128,13 +128,13 @@ func (s *server) late(number uint64) {
 	s.withdraw(number, a)
 	for rank := range a.waiting {
 		a.silent = append(a.silent, rank)
-		s.silence(s.peers[rank])
+		s.markSilent(s.peers[rank])
 	}
 	s.finish(number)
 }
 
-// silence marks a rank as silent and reports where it is.
-func (s *server) silence(p *peer) {
+// markSilent marks a rank as silent and reports where it is.
+func (s *server) markSilent(p *peer) {
 	if p.silent {
 		return
 	}

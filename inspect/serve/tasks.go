@@ -36,7 +36,7 @@ func Tasks(b *inspect.Backend) int {
 			s.loads = s.loads[1:]
 			s.answer(answer{Number: t.Number}) // the previous workload has ended on this rank
 			if t.Workload != "" {
-				s.exercise(t.Workload)
+				s.runWorkload(t.Workload)
 			}
 		}
 		if !s.ending {
@@ -197,8 +197,8 @@ func (s *serving) writeNow(t task) catalog.Outcomes {
 	return s.Write([]catalog.WriteRequest{t.Write})
 }
 
-// pump carries out the tasks that have arrived, while a workload waits.
-func (s *serving) pump() {
+// handleArrived carries out the tasks that have arrived, while a workload waits.
+func (s *serving) handleArrived() {
 	for {
 		select {
 		case f := <-s.Front.Frames:
@@ -209,12 +209,12 @@ func (s *serving) pump() {
 	}
 }
 
-// rest lets the library process arrived messages for a while.
-func (s *serving) rest(d time.Duration) {
+// progressFor lets the library process arrived messages for a while.
+func (s *serving) progressFor(d time.Duration) {
 	for end := time.Now().Add(d); ; time.Sleep(time.Millisecond) {
 		s.Mail.Progress()
 		s.Lib.Probe(binding.AnySource, tagNever)
-		s.pump()
+		s.handleArrived()
 		if s.ending || time.Now().After(end) {
 			return
 		}

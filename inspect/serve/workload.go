@@ -21,9 +21,9 @@ const (
 
 var errEnding = errors.New("the back end ends")
 
-// exercise runs a workload until rank 0 stops it. An error ends the back end, because a rank that stopped by itself
+// runWorkload runs a workload until rank 0 stops it. An error ends the back end, because a rank that stopped by itself
 // would make the others wait.
-func (s *serving) exercise(name string) {
+func (s *serving) runWorkload(name string) {
 	s.failed = nil
 	for k := 0; s.again(); k++ {
 		switch name {
@@ -41,7 +41,7 @@ func (s *serving) exercise(name string) {
 		case "halo":
 			s.halo()
 		case "idle":
-			s.rest(5 * time.Millisecond)
+			s.progressFor(5 * time.Millisecond)
 		}
 		s.rounded()
 	}
@@ -52,7 +52,7 @@ func (s *serving) again() bool {
 	if s.Rank != 0 {
 		return len(s.get(0, tagToken)) > 0 && s.failed == nil
 	}
-	s.pump()
+	s.handleArrived()
 	more := 1
 	if s.ending || len(s.loads) > 0 {
 		more = 0
@@ -72,7 +72,7 @@ func (s *serving) rounded() {
 	for r := 1; r < s.Size; r++ {
 		s.get(r, tagRound)
 	}
-	s.rest(time.Millisecond)
+	s.progressFor(time.Millisecond)
 }
 
 // put sends a message of n bytes. After the first error, put and get do nothing.
@@ -89,7 +89,7 @@ func (s *serving) get(source, tag int) []byte {
 		if s.failed = err; ok || err != nil {
 			return data
 		}
-		s.pump()
+		s.handleArrived()
 		if s.ending {
 			s.failed = errEnding
 		}
@@ -121,7 +121,7 @@ func (s *serving) unexpected(n int) {
 	for k := range n {
 		s.put(64, next, tagWork+k)
 	}
-	s.rest(20 * time.Millisecond)
+	s.progressFor(20 * time.Millisecond)
 	for k := n - 1; k >= 0; k-- {
 		s.get(last, tagWork+k)
 	}

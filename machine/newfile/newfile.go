@@ -40,7 +40,7 @@ func numbered(path string, n int) string {
 // replaced file keeps its mode, and is replaced at the target of a symbolic link. Anything but a regular file (a pipe,
 // /dev/stdout) is written directly. Links and pipes that another user placed are refused: an [owned.Error]. The error
 // is [fs.ErrExist] if the file exists and is kept.
-func Write(path, part string, then Existing, write func(io.Writer) error) (string, error) {
+func Write(path, part string, ifExists Existing, write func(io.Writer) error) (string, error) {
 	target, st, err := Target(path)
 	if err != nil {
 		return path, err
@@ -55,14 +55,14 @@ func Write(path, part string, then Existing, write func(io.Writer) error) (strin
 		}
 		return path, writeAndClose(f, write)
 	}
-	place := func(temp string) (string, error) { return placeFile(temp, path, then) }
-	if then == Replace {
+	place := func(temp string) (string, error) { return placeFile(temp, path, ifExists) }
+	if ifExists == Replace {
 		place = func(temp string) (string, error) { return path, os.Rename(temp, target) }
 	} else if st != nil {
 		target = path // as errors name it
 	} else {
 		place = func(temp string) (string, error) { // a link leads to where nothing is
-			name, err := placeFile(temp, target, then)
+			name, err := placeFile(temp, target, ifExists)
 			if name == target {
 				name = path
 			}
@@ -77,7 +77,7 @@ func Write(path, part string, then Existing, write func(io.Writer) error) (strin
 	if err != nil {
 		return path, err
 	}
-	if then == Replace && st != nil && !owned.Another(st) {
+	if ifExists == Replace && st != nil && !owned.Another(st) {
 		f.Chmod(st.Mode().Perm())
 	}
 	if err = writeAndClose(f, write); err == nil {
@@ -106,12 +106,12 @@ func Target(path string) (target string, st os.FileInfo, err error) {
 }
 
 // placeFile moves a file to its final name, or to the next free one.
-func placeFile(temp, path string, then Existing) (string, error) {
+func placeFile(temp, path string, ifExists Existing) (string, error) {
 	for n := 1; ; n++ {
 		name := numbered(path, n)
 		err := renameNew(temp, name)
 		switch {
-		case errors.Is(err, fs.ErrExist) && then == Number:
+		case errors.Is(err, fs.ErrExist) && ifExists == Number:
 			continue
 		case errors.Is(err, fs.ErrExist):
 			return path, err

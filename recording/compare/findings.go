@@ -237,7 +237,7 @@ func (f *finder) next(it *Item) string {
 // and what it does there; nil if there is none.
 func (f *finder) late(it *Item) (late *Item, does string) {
 	waited := it.Measures[0].Change()
-	for _, way := range append(f.pastimes(), away) {
+	for _, way := range append(f.outsideStates(), away) {
 		mean := f.c.Run[0].Measure(way.measure).Change()
 		for _, r := range f.c.Ranks {
 			i, time := slices.Index(f.c.SameRanks, r.Source), r.Measure(way.measure)
@@ -255,7 +255,7 @@ func (f *finder) late(it *Item) (late *Item, does string) {
 
 // outside finds changes of what ranks do outside of MPI, on all ranks or on one.
 func (f *finder) outside() (list []finding.Finding) {
-	for _, way := range f.pastimes() {
+	for _, way := range f.outsideStates() {
 		if all := f.c.Run[0].Measure(way.measure); way != away || f.sure(all.Change()) { // waiting for cores is part of away
 			list = append(list, f.spends(way, all)...)
 		}
@@ -264,7 +264,7 @@ func (f *finder) outside() (list []finding.Finding) {
 }
 
 // spends finds a change of the time of one thing that ranks do.
-func (f *finder) spends(way pastime, all Measure) []finding.Finding {
+func (f *finder) spends(way outsideState, all Measure) []finding.Finding {
 	if r, others := f.apart(way); r != nil {
 		d := r.Measure(way.measure)
 		return []finding.Finding{{Kind: way.kind, Ranks: []int{r.Source}, Share: f.part(d.Change()), Figures: figures(d),
@@ -283,7 +283,7 @@ func (f *finder) spends(way pastime, all Measure) []finding.Finding {
 }
 
 // apart is the rank whose time changed by the most if the others changed less, or by about the same, and what they do; nil: there is none.
-func (f *finder) apart(way pastime) (found *Item, others string) {
+func (f *finder) apart(way outsideState) (found *Item, others string) {
 	if len(f.c.SameRanks) < 2 {
 		return nil, ""
 	}
@@ -326,7 +326,7 @@ func othersText(who string, changes []float64, size float64) string {
 }
 
 // divided says which ranks do something for longer and which for less long, if not all of them changed alike.
-func (f *finder) divided(way pastime) (found finding.Finding, ok bool) {
+func (f *finder) divided(way outsideState) (found finding.Finding, ok bool) {
 	if len(f.c.SameRanks) < 2 {
 		return found, false
 	}

@@ -53,28 +53,28 @@ func (c *Comparison) onCores(n float64, ranks ...*profile.Rank) []float64 {
 	return []float64{float64(ran) / n, float64(waited) / n, float64(slept) / n}
 }
 
-// pastime is what ranks do outside of MPI.
-type pastime struct {
+// outsideState is what ranks do outside of MPI.
+type outsideState struct {
 	measure, kind string
 	does, do      string
 	one, all      string // what to look at
 }
 
 var (
-	computing = pastime{"computed_ns", "computing", "computes", "compute",
+	computing = outsideState{"computed_ns", "computing", "computes", "compute",
 		"the work of rank %d", "the program itself, its compiler and the processors: this is not MPI's time"}
-	sleeping = pastime{"slept_ns", "sleep", "sleeps", "sleep",
+	sleeping = outsideState{"slept_ns", "sleep", "sleeps", "sleep",
 		"what rank %d waits for there: a timer, a file, or other threads", "what ranks wait for there: timers, files, or other threads"}
-	away = pastime{"useful_ns", "outside of MPI", "is", "are",
+	away = outsideState{"useful_ns", "outside of MPI", "is", "are",
 		"what rank %d does there", "the program itself and what it waits for: this is not MPI's time"}
 )
 
-// pastimes are those that are known of the runs.
-func (f *finder) pastimes() []pastime {
+// outsideStates are those that are known of the runs.
+func (f *finder) outsideStates() []outsideState {
 	if f.c.Run[0].Measure(computing.measure).Known() {
-		return []pastime{computing, sleeping}
+		return []outsideState{computing, sleeping}
 	}
-	return []pastime{away}
+	return []outsideState{away}
 }
 
 // delay is by how much missing cores may have changed a time.

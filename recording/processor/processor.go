@@ -52,15 +52,15 @@ func (r *Rank) Elapsed() time.Duration { return r.Inside + r.Outside }
 
 // waitShare is how much of the time of a process one of its threads has waited for a core, in MPI and outside of it.
 func (r *Rank) waitShare(of *Rank) float64 {
-	whole := of.whole()
+	whole := of.runTime()
 	if of.Elapsed() == 0 {
 		whole = of.span
 	}
 	return min(part(r.ThreadWait, whole), 1)
 }
 
-// whole is the time of the run. Waits are known until the last call that has returned.
-func (r *Rank) whole() time.Duration { return r.Elapsed() + r.Open }
+// runTime is the time of the run. Waits are known until the last call that has returned.
+func (r *Rank) runTime() time.Duration { return r.Elapsed() + r.Open }
 
 // Processor is about all ranks of a run.
 type Processor struct {

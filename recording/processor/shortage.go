@@ -118,10 +118,10 @@ func (g *Group) worst(share func(thread, of *Rank) float64) (worst waiter, least
 
 // shortage is about the rank that waited most, or all of them; nil if that is not much.
 func (g *Group) shortage() *Shortage {
-	sure, least, alike := g.worst(func(t, of *Rank) float64 { return part(t.Waited.Least, of.whole()) })
+	sure, least, alike := g.worst(func(t, of *Rank) float64 { return part(t.Waited.Least, of.runTime()) })
 	if sure.share >= significant {
 		words := fmt.Sprintf("%s: %v waited ", g.Text(), &sure)
-		if !sure.thread.Waited.Known(0.02, sure.rank.whole()) {
+		if !sure.thread.Waited.Known(0.02, sure.rank.runTime()) {
 			words += "at least "
 		}
 		words += text.RoughPercent(sure.share)

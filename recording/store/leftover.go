@@ -82,7 +82,7 @@ func leftover(path string) (Leftover, error) {
 		m, err := leadsTo(left.Dir, l.stream)
 		if left.Unknown = err; m != nil {
 			left.Known = true
-			if elsewhere(m) {
+			if onOtherMachine(m) {
 				return left, errInUse
 			}
 		}

@@ -149,7 +149,7 @@ func (s *Store) readLive(m *manifest) {
 		return
 	}
 	p.manifest, p.Host, p.PID = m, m.host, m.pid
-	if elsewhere(m) { // a file that another machine has mapped is not up to date here
+	if onOtherMachine(m) { // a file that another machine has mapped is not up to date here
 		return
 	}
 	lives, err := openLives(m)

@@ -40,9 +40,11 @@ var bootID = sync.OnceValue(func() string {
 // Here reports whether a machine with this boot ID is this one, and was not booted since.
 func Here(boot string) bool { return boot != "" && boot == bootID() }
 
-// elsewhere reports whether a manifest's process ran on another machine, or on this one before its last boot. Its process ID
+// onOtherMachine reports whether a manifest's process ran on another machine, or on this one before its last boot. Its process ID
 // means nothing here.
-func elsewhere(m *manifest) bool { return m.bootID != "" && bootID() != "" && m.bootID != bootID() }
+func onOtherMachine(m *manifest) bool {
+	return m.bootID != "" && bootID() != "" && m.bootID != bootID()
+}
 
 // lockFile locks a file as the agent does before it appends. It returns false if that fails for half a second.
 func lockFile(h *os.File) bool {

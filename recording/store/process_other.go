@@ -7,8 +7,8 @@ import "os"
 // running reports whether the process of a manifest may still run. Agents run only on Linux.
 func running(*manifest) bool { return false }
 
-// elsewhere reports whether a manifest's process ran on another machine.
-func elsewhere(*manifest) bool { return true }
+// onOtherMachine reports whether a manifest's process ran on another machine.
+func onOtherMachine(*manifest) bool { return true }
 
 func lockFile(*os.File) bool { return false }
 

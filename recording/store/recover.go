@@ -77,7 +77,7 @@ func Discard(dir string) error {
 			continue
 		}
 		f.Close()
-		if elsewhere(m) || running(m) {
+		if onOtherMachine(m) || running(m) {
 			return fmt.Errorf("%s: process %d is still running", dir, m.pid)
 		}
 		left = append(left, m.path)
@@ -92,7 +92,7 @@ func recoverOne(dir, path string, m *manifest, force bool) Recovered {
 	done := Recovered{Rank: int(m.rank), PID: m.pid, Host: m.host}
 	lives, err := openLives(m)
 	defer closeAll(lives)
-	if errors.Is(err, fs.ErrNotExist) || elsewhere(m) && !force {
+	if errors.Is(err, fs.ErrNotExist) || onOtherMachine(m) && !force {
 		done.State = StateUnreachable
 		return done
 	}

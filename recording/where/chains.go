@@ -50,7 +50,7 @@ func (g *graph) chains(in map[int]bool, sure map[int]finding.Certainty) (causes,
 			words = g.commonText(who, e.ranks[0])
 		}
 		if !in[e.ranks[0]] {
-			words += "; " + text.RankList(e.ranks) + " " + conjugated(e.ranks, g.endText(e.ranks[0], in))
+			words += "; " + text.RankList(e.ranks) + " " + inPlural(e.ranks, g.endText(e.ranks[0], in))
 		}
 		if len(longest) > 1 && len(who) > len(longest) {
 			words += fmt.Sprintf(" (%s wait for %s in all)", text.Ranks(who), text.RankList(e.ranks))
@@ -197,7 +197,7 @@ func (g *graph) commonText(who []int, end int) string {
 		if len(texts) > 1 && !slices.ContainsFunc(ranks[words], g.works) {
 			subject = text.RankList(ranks[words])
 		}
-		parts = append(parts, subject+" "+conjugated(ranks[words], words))
+		parts = append(parts, subject+" "+inPlural(ranks[words], words))
 	}
 	if more := len(texts) - most; more > 0 {
 		rest := 0
@@ -209,8 +209,8 @@ func (g *graph) commonText(who []int, end int) string {
 	return strings.Join(parts, "; ")
 }
 
-// conjugated puts what one rank does into the plural if there are more.
-func conjugated(ranks []int, text string) string {
+// inPlural puts what one rank does into the plural if there are more.
+func inPlural(ranks []int, text string) string {
 	if len(ranks) > 1 {
 		for _, verb := range [][2]string{{"waits", "wait"}, {"polls", "poll"}, {"is", "are"}, {"has", "have"}, {"computes", "compute"}, {"sleeps", "sleep"}, {"was", "were"}, {"exchanges", "exchange"}} {
 			if rest, ok := strings.CutPrefix(text, verb[0]); ok && (rest == "" || rest[0] == ' ' || rest[0] == ',') {
@@ -285,5 +285,5 @@ func computesText(t *Thread) string {
 			words += " at " + t.Site
 		}
 	}
-	return words + t.meanwhile()
+	return words + t.otherThreads()
 }

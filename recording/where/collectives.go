@@ -225,7 +225,7 @@ var (
 
 // needs reports whether a rank cannot complete a collective before another one has entered it. Otherwise, it depends on the library.
 func (g *graph) needs(o *Object, e *Entry, self, other int) bool {
-	name, root := e.blocking(), g.world(o, e.Root)
+	name, root := e.blocking(), g.worldRank(o, e.Root)
 	switch {
 	case slices.Contains(loose, name) || strings.HasPrefix(name, "MPI_Neighbor_") || o.Kind == "file":
 		return false

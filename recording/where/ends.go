@@ -108,7 +108,7 @@ func (g *graph) endings() (all []finding.Finding) {
 func (g *graph) left(p *Process) bool {
 	for _, t := range p.Threads {
 		gone := func(o *Object, peer int) bool {
-			q := g.ranks[g.world(o, peer)]
+			q := g.ranks[g.worldRank(o, peer)]
 			return q != nil && q != p && q.early()
 		}
 		if t.Inside && t.Waits() && (t.Role == Source || t.Role == Destination) && gone(t.Object, t.Peer) ||
@@ -174,8 +174,8 @@ func (t *Thread) lastOutside(p *Process) string {
 	return "outside of MPI"
 }
 
-// meanwhile adds what other threads do while one sleeps.
-func (t *Thread) meanwhile() string {
+// otherThreads adds what other threads do while one sleeps.
+func (t *Thread) otherThreads() string {
 	if t.Outside == "" || !t.Busy || t.Inside || t.Sleeps {
 		return ""
 	}

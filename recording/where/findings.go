@@ -76,7 +76,7 @@ func (g *graph) openWaits(said []finding.Finding, in map[int]bool) (all []findin
 	}
 	for _, o := range order {
 		who := compact(ranks[o])
-		all = append(all, finding.Finding{Kind: "wait", Ranks: who, Certainty: finding.Undecided, Figures: g.waited(who), Text: text.Ranks(who) + " " + conjugated(who, o.waits) + o.others})
+		all = append(all, finding.Finding{Kind: "wait", Ranks: who, Certainty: finding.Undecided, Figures: g.waited(who), Text: text.Ranks(who) + " " + inPlural(who, o.waits) + o.others})
 	}
 	return all
 }
@@ -87,7 +87,7 @@ func (g *graph) waited(ranks []int) finding.Figures {
 	for _, rank := range ranks {
 		for _, t := range g.ranks[rank].Threads {
 			if t.Waits() {
-				longest = max(longest, t.stood())
+				longest = max(longest, t.unchangedFor())
 			}
 		}
 	}
@@ -116,14 +116,14 @@ func (g *graph) workers(of []int) string {
 	if len(ranks) == 0 {
 		return ""
 	}
-	return "; " + text.RankList(ranks) + " " + conjugated(ranks, words)
+	return "; " + text.RankList(ranks) + " " + inPlural(ranks, words)
 }
 
 // Shorter states of a dead rank may have come from the end of the others.
 const standstill = time.Second
 
-// stood is how long a thread has done nothing else: a poll that finds nothing is nothing else.
-func (t *Thread) stood() time.Duration {
+// unchangedFor is how long a thread has done nothing else: a poll that finds nothing is nothing else.
+func (t *Thread) unchangedFor() time.Duration {
 	if t.Class == Poll {
 		return t.Idle
 	}
@@ -149,7 +149,7 @@ func (g *graph) died(mismatches []finding.Finding) (all []finding.Finding) {
 		case p.early() && !slices.ContainsFunc(p.Threads, (*Thread).Waits): // the others may have waited for it
 		case g.left(p):
 			copied.Condition, copied.Threads, still = Running, p.forGood(), true
-		case !slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.stood() < standstill }):
+		case !slices.ContainsFunc(p.Threads, func(t *Thread) bool { return t.unchangedFor() < standstill }):
 			copied.Condition, still = Running, true
 		}
 		was.Processes = append(was.Processes, &copied)

@@ -46,7 +46,7 @@ func (g *graph) unmetSends() map[int][]sent {
 				continue
 			}
 			for _, m := range t.innermost().messages(false) {
-				to := g.world(m.object, m.peer)
+				to := g.worldRank(m.object, m.peer)
 				if !m.certain || to == NoRank || g.willReceive(to) != none || g.accepts(p.Rank, m, to) {
 					continue
 				}
@@ -165,7 +165,7 @@ const underWayFor = 10 * time.Second
 // sure: the message is not one of several, of which some may have completed.
 func (w *wait) add(g *graph, self int, o *Object, receives, sure bool, peer, tag int) {
 	var ranks []int
-	switch world := g.world(o, peer); {
+	switch world := g.worldRank(o, peer); {
 	case peer == AnySource:
 		others, known := g.others(o, self)
 		ranks, w.needs, w.unsure = others, needsOne, w.unsure || !known

@@ -45,7 +45,7 @@ func (g *graph) missesOf(to int, r *wait) (all []miss) {
 		return nil
 	}
 	for _, wanted := range r.thread.messages(true) {
-		sender := g.world(wanted.object, wanted.peer)
+		sender := g.worldRank(wanted.object, wanted.peer)
 		if wanted.peer == AnySource {
 			sender = from[0]
 		}
@@ -56,7 +56,7 @@ func (g *graph) missesOf(to int, r *wait) (all []miss) {
 			s := &g.waits[sender][i]
 			for _, m := range s.thread.sends() {
 				near := miss{s, r, m, wanted, sender, to}
-				if g.world(m.object, m.peer) == to && !g.matches(sender, m, to, wanted) && (near.sure() || g.likely(&near)) {
+				if g.worldRank(m.object, m.peer) == to && !g.matches(sender, m, to, wanted) && (near.sure() || g.likely(&near)) {
 					all = append(all, near)
 				}
 			}

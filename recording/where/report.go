@@ -138,7 +138,7 @@ func (g *graph) groupOf(p *Process, t *Thread) Group {
 	if p.Condition != Running {
 		s.Doing = p.doing() + ", " + s.Doing
 	} else if !t.Polls() {
-		s.Doing += t.meanwhile()
+		s.Doing += t.otherThreads()
 	}
 	if !s.Waits {
 		return s

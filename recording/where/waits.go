@@ -83,8 +83,8 @@ func newGraph(job *Job) *graph {
 	return g
 }
 
-// world is the rank in MPI_COMM_WORLD of a rank in an object; NoRank if it is unknown.
-func (g *graph) world(o *Object, rank int) int {
+// worldRank is the rank in MPI_COMM_WORLD of a rank in an object; NoRank if it is unknown.
+func (g *graph) worldRank(o *Object, rank int) int {
 	switch {
 	case o == nil || rank < 0 || o.Identity == "":
 		return NoRank
@@ -106,7 +106,7 @@ func (g *graph) world(o *Object, rank int) int {
 
 // peerText names a peer: by its rank in MPI_COMM_WORLD if that is known.
 func (g *graph) peerText(o *Object, rank int) string {
-	switch world := g.world(o, rank); {
+	switch world := g.worldRank(o, rank); {
 	case rank == AnySource:
 		return "any rank"
 	case world != NoRank:
@@ -192,7 +192,7 @@ func (g *graph) waitOf(p *Process, t *Thread) (w wait, ok bool) {
 		if t.Source != ProcNull {
 			w.add(g, p.Rank, t.Object, true, true, t.Source, t.SourceTag)
 		}
-		if to := g.world(t.Object, t.Peer); to != NoRank && w.needs == needsAll && !g.receives(to, p.Rank, t) {
+		if to := g.worldRank(t.Object, t.Peer); to != NoRank && w.needs == needsAll && !g.receives(to, p.Rank, t) {
 			w.add(g, p.Rank, t.Object, false, false, t.Peer, t.Tag)
 		}
 		w.text = "exchanges messages: to " + g.peerText(t.Object, t.Peer) + tagText(t.Tag) + ", from " + g.peerText(t.Object, t.Source) + tagText(t.SourceTag)
@@ -321,8 +321,8 @@ func (t *Thread) messages(receives bool) (list []message) {
 
 // matches reports whether a receive accepts a message.
 func (g *graph) matches(sender int, sent message, receiver int, wanted message) bool {
-	return sameObject(sent.object, wanted.object) && (wanted.peer == AnySource || g.world(wanted.object, wanted.peer) == sender) &&
-		g.world(sent.object, sent.peer) == receiver && (wanted.tag == AnyTag || wanted.tag == sent.tag)
+	return sameObject(sent.object, wanted.object) && (wanted.peer == AnySource || g.worldRank(wanted.object, wanted.peer) == sender) &&
+		g.worldRank(sent.object, sent.peer) == receiver && (wanted.tag == AnyTag || wanted.tag == sent.tag)
 }
 
 func sameObject(a, b *Object) bool {
@@ -347,7 +347,7 @@ func (g *graph) dropMatched() {
 	for sender, sends := range g.waits {
 		for i, s := range sends {
 			for _, m := range s.thread.messages(false) {
-				to := g.world(m.object, m.peer)
+				to := g.worldRank(m.object, m.peer)
 				for k, r := range g.waits[to] {
 					for _, wanted := range r.thread.messages(true) {
 						certain := m.certain && wanted.certain || min(s.thread.Since, r.thread.Since) < underWay

@@ -140,7 +140,7 @@ func (g *graph) locks(w *wait, p *Process, t *Thread) {
 	}
 	var targets []int
 	for _, target := range g.targets(p, t) {
-		at := g.world(t.Object, target)
+		at := g.worldRank(t.Object, target)
 		if at == NoRank {
 			continue
 		}
@@ -211,7 +211,7 @@ func (g *graph) access(w *wait, p *Process, t *Thread) {
 	members := p.partners(Access, t.Object)
 	var out, outside []int
 	for _, m := range members {
-		q := g.ranks[g.world(t.Object, m)]
+		q := g.ranks[g.worldRank(t.Object, m)]
 		if q == nil || q == p {
 			continue
 		}
@@ -243,7 +243,7 @@ func (g *graph) access(w *wait, p *Process, t *Thread) {
 func (g *graph) exposure(w *wait, p *Process, t *Thread) {
 	var out []int
 	for _, m := range p.partners(Exposure, t.Object) {
-		q := g.ranks[g.world(t.Object, m)]
+		q := g.ranks[g.worldRank(t.Object, m)]
 		if q == nil || q == p {
 			continue
 		}

@@ -176,9 +176,9 @@ func hasPvars(c *catalog.Catalog, pattern string) (Met, string) {
 	return No, "it has none"
 }
 
-// elsewhere reports whether the library cannot use a variable: it is for another device or build, or nothing reads it. Libraries that
+// actsElsewhere reports whether the library cannot use a variable: it is for another device or build, or nothing reads it. Libraries that
 // configure was not asked for are rarely built in.
-func (k *Knowledge) elsewhere(c *catalog.Catalog, v *catalog.Variable) bool {
+func (k *Knowledge) actsElsewhere(c *catalog.Catalog, v *catalog.Variable) bool {
 	for r := range k.rulesOf(c, v) {
 		if r.read == Never {
 			return true

@@ -160,7 +160,7 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 				g.Environment = append(g.Environment, EnvironmentVariable{e.environment, e.Use})
 			}
 			for _, v := range e.of(c) {
-				if !seen[v.Name] && (v.IsSet() || !k.elsewhere(c, v)) {
+				if !seen[v.Name] && (v.IsSet() || !k.actsElsewhere(c, v)) {
 					seen[v.Name] = true
 					g.Cvars, g.Uses = append(g.Cvars, v), append(g.Uses, e.Use)
 				}
@@ -183,7 +183,7 @@ func (k *Knowledge) reads(c *catalog.Catalog, name string) bool {
 			}
 		}
 	}
-	return !k.elsewhere(c, v)
+	return !k.actsElsewhere(c, v)
 }
 
 // of returns the variables of a library: those that the user set by another of the names, or those of the first that it has.

@@ -162,7 +162,7 @@ func (m *Model) exported(form int) (words string, left []string, err error) {
 func (m *Model) copyChanges() tea.Cmd {
 	text, left, err := m.exported(m.changes.form)
 	if err != nil {
-		m.complain("%v", err)
+		m.showError("%v", err)
 		return nil
 	}
 	cmd := m.toClipboard(strings.TrimSuffix(text, "\n"))
@@ -205,10 +205,10 @@ func (m *Model) saveChanges(command, path string) tea.Cmd {
 	text, left, err := m.exported(form)
 	switch {
 	case path == "":
-		m.complain("export: a file's name is missing: :export FILE.sh or FILE.conf")
+		m.showError("export: a file's name is missing: :export FILE.sh or FILE.conf")
 		return nil
 	case err != nil:
-		m.complain("export: %v", err)
+		m.showError("export: %v", err)
 		return nil
 	}
 	return prompt.Save(command, path, "the "+ExportForms[form]+leftOut(left)+m.useless(), []byte(text))

@@ -63,7 +63,7 @@ func (m *Model) run(line string) tea.Cmd {
 	c, args, err := m.commands.Parse(line)
 	switch {
 	case err != nil:
-		m.complain("%v", err)
+		m.showError("%v", err)
 	case c == nil:
 	case c.Live && m.o.Start == nil:
 		m.note("%s: needs a live MPI, and this is %s", c.Name, m.offline())
@@ -159,7 +159,7 @@ func (m *Model) cmdShow(name string) {
 	m.endWatch()
 	m.leave()
 	if !m.reveal(e.v.ID()) {
-		m.complain("the filter hides %s: F clears it", name)
+		m.showError("the filter hides %s: F clears it", name)
 	}
 	m.focus = paneList
 }
@@ -173,14 +173,14 @@ func (m *Model) named(name string) *entry {
 		return m.x.entry(vars[0].ID())
 	}
 	if name == "" {
-		m.complain("the name of a variable is missing")
+		m.showError("the name of a variable is missing")
 		return nil
 	}
 	names := make([]string, 0, len(m.x.entries))
 	for i := range m.x.entries {
 		names = append(names, m.x.entries[i].v.Name)
 	}
-	m.complain("no variable %q%s", name, catalog.DidYouMean(names, name))
+	m.showError("no variable %q%s", name, catalog.DidYouMean(names, name))
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (m *Model) cmdFilter(args string) {
 	}
 	for _, f := range strings.Fields(args) {
 		if err := setCriterion(m.criteria, f); err != nil {
-			m.complain("%v", err)
+			m.showError("%v", err)
 			break
 		}
 	}

@@ -66,7 +66,7 @@ func (m *Model) openEdit(e *entry, text string) {
 	r := e.v.After
 	switch {
 	case m.o.ReadOnly:
-		m.complain("%s: nothing is written: started with --read-only", e.name)
+		m.showError("%s: nothing is written: started with --read-only", e.name)
 		return
 	case !e.variable():
 		m.noValue(e)
@@ -80,7 +80,7 @@ func (m *Model) openEdit(e *entry, text string) {
 	case r == nil: // alive has said why
 		return
 	case r.Status != catalog.StatusOK:
-		m.complain("%s cannot be written: %s", e.name, export.ReadingText(r, nil))
+		m.showError("%s cannot be written: %s", e.name, export.ReadingText(r, nil))
 		return
 	case !m.alive():
 		return
@@ -147,7 +147,7 @@ func (m *Model) confirm() tea.Cmd {
 func (m *Model) cmdWrite(args string) {
 	name, text, ok := strings.Cut(args, "=")
 	if !ok {
-		m.complain("write: NAME=VALUE is missing: :write my_variable=1")
+		m.showError("write: NAME=VALUE is missing: :write my_variable=1")
 		return
 	}
 	if e := m.named(strings.TrimSpace(name)); e != nil {
@@ -350,7 +350,7 @@ func (m *Model) undo() tea.Cmd {
 
 func (m *Model) revert(c change) tea.Cmd {
 	if m.edit.e = m.x.entry(c.name); m.edit.e == nil {
-		m.complain("%s does not exist any more", c.name)
+		m.showError("%s does not exist any more", c.name)
 		return nil
 	}
 	byText := map[string][]int{}

@@ -55,7 +55,7 @@ func (m *Model) box() []string {
 		}
 		lines = append(append(lines, ""), term.Wrap("Enter selects, = types a value, Esc cancels", width)...)
 	case modeConfirm:
-		about = append(about, m.concern(width)...)
+		about = append(about, m.effectLines(width)...)
 		lines = append(append(lines, "new  "+m.t.SafeLine(m.edit.text, width), ""), m.question(width)...)
 	case modeRanks:
 		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks  "+m.line.Render(m.t, width-10), "")
@@ -81,7 +81,7 @@ func (m *Model) compact(about, lines []string) []string {
 	return all()
 }
 
-func (m *Model) concern(width int) []string {
+func (m *Model) effectLines(width int) []string {
 	if m.edit.ranks == nil {
 		return nil
 	}

@@ -102,7 +102,7 @@ func TestWholeMessage(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 60, 24)
 	long := strings.Repeat("word ", 80) + "the end"
 	for _, key := range []string{"enter", "L"} {
-		m.complain("first %s", long)
+		m.showError("first %s", long)
 		contains(t, m, "first word", "(L: all)")
 		lacks(t, m, "the end")
 		press(m, key)

@@ -353,7 +353,7 @@ func (m *Model) toCategory() {
 	m.query = ""
 	m.enter(b)
 	if m.current() != e {
-		m.complain("the filter hides %s here: F clears it", e.name)
+		m.showError("the filter hides %s here: F clears it", e.name)
 	}
 }
 

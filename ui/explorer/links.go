@@ -276,7 +276,7 @@ func (m *Model) follow() {
 	m.leave()
 	if !m.reveal(to.v.ID()) {
 		m.travel(-1)
-		m.complain("the filter hides %s; F clears it", to.name)
+		m.showError("the filter hides %s; F clears it", to.name)
 		return
 	}
 	m.detail = scroll{}

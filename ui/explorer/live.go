@@ -144,7 +144,7 @@ func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
 		m.outcome(msg)
 	case workloadMsg:
 		if msg.err != nil {
-			m.complain("workload %s: %v", msg.name, msg.err)
+			m.showError("workload %s: %v", msg.name, msg.err)
 			break
 		}
 		m.workload = msg.name
@@ -171,7 +171,7 @@ func (m *Model) event(e link.Event) {
 		if e.Variable != "" {
 			where = " in " + e.Variable
 		}
-		m.complain("rank %d does not answer%s", e.Rank, where)
+		m.showError("rank %d does not answer%s", e.Rank, where)
 	case link.EventAnswers:
 		delete(m.quiet, e.Rank)
 		m.say("rank %d answers again", e.Rank)
@@ -195,7 +195,7 @@ func (m *Model) lost() {
 	if m.x == nil {
 		m.failed = text
 	}
-	m.complain("%s", text)
+	m.showError("%s", text)
 }
 
 func (m *Model) restart() tea.Cmd {
@@ -230,7 +230,7 @@ func (m *Model) alive() bool {
 		m.lost()
 		return false
 	case m.frozen() != "":
-		m.complain("MPI is not available: nothing can be read or written; R restarts the back end")
+		m.showError("MPI is not available: nothing can be read or written; R restarts the back end")
 		return false
 	}
 	return m.backend != nil && m.x != nil
@@ -317,7 +317,7 @@ func (m *Model) cmdWorkload(name string) tea.Cmd {
 		return nil
 	}
 	if name != "" && !slices.Contains(link.Workloads, name) {
-		m.complain("no workload %q: one of %s", name, strings.Join(link.Workloads, ", "))
+		m.showError("no workload %q: one of %s", name, strings.Join(link.Workloads, ", "))
 		return nil
 	}
 	b := m.backend

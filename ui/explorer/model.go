@@ -250,7 +250,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case unsavedMsg:
 		m.unsaved(msg)
 	case program.CannotStop:
-		m.complain("cannot suspend: no job-control shell started mpitx")
+		m.showError("cannot suspend: no job-control shell started mpitx")
 	default:
 		return m, m.liveMsg(msg)
 	}
@@ -266,7 +266,7 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.x, m.failed, m.phase = msg.x, "", ""
 	if m.o.Warning != "" && !m.warned {
 		m.warned = true
-		m.complain("warning: %s", m.o.Warning)
+		m.showError("warning: %s", m.o.Warning)
 	}
 	m.search.reset(m.x)
 	m.markEssentials()
@@ -296,7 +296,7 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.comeBack(m.lastPlace)
 	m.lastPlace = kept{}
 	if text := missing(m.x.cat); text != "" {
-		m.complain("%s", text)
+		m.showError("%s", text)
 		if m.frozen() != "" {
 			m.status = "" // the banner says it
 		}
@@ -373,7 +373,7 @@ func (m *Model) say(format string, args ...any) {
 	m.messages = append(m.messages, m.status)
 }
 
-func (m *Model) complain(format string, args ...any) {
+func (m *Model) showError(format string, args ...any) {
 	m.say(format, args...)
 	m.style = term.Failure
 }

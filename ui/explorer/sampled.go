@@ -63,10 +63,10 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		switch {
 		case errors.Is(msg.err, link.ErrEnded): // EventEnded reports it
 		case errors.Is(msg.err, context.DeadlineExceeded):
-			m.complain("read: no answer within %s: the ranks are busy", readLimit)
+			m.showError("read: no answer within %s: the ranks are busy", readLimit)
 			m.late = msg.watch
 		default:
-			m.complain("read: %v", msg.err)
+			m.showError("read: %v", msg.err)
 		}
 		if msg.watch {
 			m.asked = false
@@ -94,7 +94,7 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 		return m.tick()
 	}
 	if len(msg.sample.Silent) > 0 {
-		m.complain("read %s; no answer from %s", text.Count(len(msg.ids), "variable"), text.Ranks(msg.sample.Silent))
+		m.showError("read %s; no answer from %s", text.Count(len(msg.ids), "variable"), text.Ranks(msg.sample.Silent))
 		return nil
 	}
 	m.say("read %s on %s", text.Count(len(msg.ids), "variable"), text.Count(len(msg.sample.Ranks), "rank"))
@@ -151,7 +151,7 @@ func (m *Model) refreshed(msg refreshedMsg) {
 		return
 	}
 	if msg.err != nil {
-		m.complain("collect again: %v", msg.err)
+		m.showError("collect again: %v", msg.err)
 		return
 	}
 	m.stale = false

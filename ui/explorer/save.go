@@ -17,7 +17,7 @@ import (
 
 func (m *Model) saved(msg prompt.Saved) {
 	if msg.Err != nil {
-		m.complain("save %s: %v", msg.Path, msg.Err)
+		m.showError("save %s: %v", msg.Path, msg.Err)
 		return
 	}
 	m.say("saved %s to %s", msg.What, msg.Path)
@@ -26,7 +26,7 @@ func (m *Model) saved(msg prompt.Saved) {
 func (m *Model) copy(what string) tea.Cmd {
 	e := m.current()
 	if e == nil {
-		m.complain("no variable is selected")
+		m.showError("no variable is selected")
 		return nil
 	}
 	text := ""
@@ -57,7 +57,7 @@ func (m *Model) copy(what string) tea.Cmd {
 // toClipboard copies text and reports it.
 func (m *Model) toClipboard(text string) tea.Cmd {
 	if m.t.Plain && !m.t.Tmux && !m.t.Screen {
-		m.complain("this terminal has no clipboard; copy by hand: %s", text)
+		m.showError("this terminal has no clipboard; copy by hand: %s", text)
 		return nil
 	}
 	m.say("copied %s", text)
@@ -88,12 +88,12 @@ func (m *Model) cmdSnapshot(command, path string) tea.Cmd {
 		return nil
 	}
 	if path == "" {
-		m.complain("snapshot: the file name is missing: :snapshot my.json")
+		m.showError("snapshot: the file name is missing: :snapshot my.json")
 		return nil
 	}
 	var b bytes.Buffer
 	if err := catalog.Write(&b, m.x.cat); err != nil {
-		m.complain("snapshot: %v", err)
+		m.showError("snapshot: %v", err)
 		return nil
 	}
 	return prompt.Save(command, path, "a snapshot", b.Bytes())
@@ -105,7 +105,7 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 	}
 	format, err := prompt.Format(path)
 	if err != nil {
-		m.complain("%v", err)
+		m.showError("%v", err)
 		return nil
 	}
 	var b bytes.Buffer
@@ -122,7 +122,7 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 		err = export.List(&b, m.x.cat.Select(m.x.items(m.shown)), o)
 	}
 	if err != nil {
-		m.complain("export: %v", err)
+		m.showError("export: %v", err)
 		return nil
 	}
 	return prompt.Save(command, path, what, b.Bytes())

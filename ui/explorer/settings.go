@@ -208,7 +208,7 @@ func (m *Model) cmdTheme(name string) tea.Cmd {
 	theme, err := term.ParseTheme(name)
 	switch {
 	case err != nil:
-		m.complain("theme: %v", err)
+		m.showError("theme: %v", err)
 		return nil
 	case name == "":
 		m.say("theme %s; the themes are %s", m.t.Theme, strings.Join(term.Themes, ", "))

@@ -157,7 +157,7 @@ func (r *Reader) take(line []byte, cut bool) {
 			line = rest[j:]
 			continue
 		}
-		r.ours(seq, flag, text)
+		r.takeLine(seq, flag, text)
 		line = rest[header+len(text):]
 	}
 	r.text(line)
@@ -190,7 +190,7 @@ func parseLine(b []byte) (seq uint32, flag byte, text []byte, ok bool) {
 	return uint32(n), b[9], text, uint32(crc) == sum(string(b[:15]), string(text))
 }
 
-func (r *Reader) ours(seq uint32, flag byte, text []byte) {
+func (r *Reader) takeLine(seq uint32, flag byte, text []byte) {
 	if seq != r.next && !(r.lost && seq == r.next+1) {
 		r.damaged()
 	}

@@ -18,8 +18,8 @@ import (
 // lookUpLimit limits the time for reading a library's names, because the application's start waits for it.
 const lookUpLimit = 15 * time.Second
 
-// wanted are the patterns of a flag, and what the library has of the kind that they choose.
-type wanted struct {
+// patternCheck are the patterns of a flag, and what the library has of the kind that they choose.
+type patternCheck struct {
 	list    string                                               // the kind in mpitx list
 	known   []string                                             // names from the library's last reading, and those that need no library
 	missing func(names []string) []string                        // the patterns that match none of the names
@@ -38,7 +38,7 @@ type patterns struct {
 // refuseUnmatched refuses patterns that cannot match. The library's names are known from its last reading, before and
 // after MPI_Init. Missing names are looked up again with the application's settings.
 // If the library cannot be read alone, nothing is refused.
-func (s *patterns) refuseUnmatched(m machine.MPI, first bool, w wanted) error {
+func (s *patterns) refuseUnmatched(m machine.MPI, first bool, w patternCheck) error {
 	missing := w.missing(w.known)
 	if len(missing) == 0 || s.r.force && !first {
 		return nil
@@ -70,7 +70,7 @@ func (s *patterns) refusePvars(m machine.MPI, first bool) error {
 	if err := s.unmatchedOwn(m); err != nil {
 		return err
 	}
-	return s.refuseUnmatched(m, first, wanted{
+	return s.refuseUnmatched(m, first, patternCheck{
 		list:    "pvars",
 		known:   settings.PvarNames(inspect.CachedNames(s.r.Env, m)),
 		missing: func(names []string) []string { return s.missing(m, slices.Concat(names, s.words)) },

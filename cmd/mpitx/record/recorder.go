@@ -99,17 +99,17 @@ func (r *recorder) check(m machine.MPI, first bool) error {
 func (r *recorder) known(m machine.MPI) launch.Known {
 	items := inspect.CachedCatalog(r.Env, m)
 	k := launch.Known{
-		Names: inspect.CachedNames(r.Env, m),
-		Item:  func(cvar, value string) string { return inspect.DescribedItem(items, cvar, value) },
-		Pvar:  func(string, []string) string { return "" },
-		Event: func(string, []string) string { return "" },
+		Names:        inspect.CachedNames(r.Env, m),
+		Item:         func(cvar, value string) string { return inspect.DescribedItem(items, cvar, value) },
+		ExplainPvar:  func(string, []string) string { return "" },
+		ExplainEvent: func(string, []string) string { return "" },
 	}
 	for _, t := range r.tools {
 		switch t := t.(type) {
 		case *sampling:
-			k.Pvar = func(pattern string, names []string) string { return t.explain(m, pattern, names) }
+			k.ExplainPvar = func(pattern string, names []string) string { return t.explain(m, pattern, names) }
 		case *tracing:
-			k.Event = func(pattern string, names []string) string { return t.explainEvent(m, pattern, names) }
+			k.ExplainEvent = func(pattern string, names []string) string { return t.explainEvent(m, pattern, names) }
 		}
 	}
 	return k

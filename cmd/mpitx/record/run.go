@@ -109,14 +109,14 @@ func (o *runOutput) summarize(run *recording.Run) {
 	o.sampling.summarize(run)
 	o.profiling.summarize(run)
 	if !o.quiet && o.traces() && trace.Has(run) {
-		o.tracing.tell(run, trace.Read(run, trace.Options{Flows: true}).Totals)
+		o.tracing.printSummary(run, trace.Read(run, trace.Options{Flows: true}).Totals)
 	}
 }
 
 // deliver says where what was recorded is. Nobody needs the states of a job that has ended successfully.
 func (o *runOutput) deliver(j *launch.Job) error {
 	dir := text.Quote(j.Shown)
-	events := o.triggers.tell(j.Run)
+	events := o.triggers.printSummary(j.Run)
 	var next []string
 	add := func(has bool, commands ...string) {
 		for _, c := range commands {

@@ -117,7 +117,7 @@ func (o *traceOutput) deliver(j *launch.Job) error {
 	}
 	o.runningWarning(j, "")
 	if !o.quiet {
-		o.tell(j.Run, totals)
+		o.printSummary(j.Run, totals)
 	}
 	switch file := text.Quote(x.Out); {
 	case x.Form() == cli.FormatPerfetto:

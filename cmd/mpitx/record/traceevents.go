@@ -12,7 +12,7 @@ import (
 
 // refuseEvents refuses --event patterns that can match neither an event of the library nor one of the specification of PERUSE.
 func (o *tracing) refuseEvents(m machine.MPI, first bool) error {
-	return o.events.refuseUnmatched(m, first, wanted{
+	return o.events.refuseUnmatched(m, first, patternCheck{
 		list:  "events",
 		known: slices.Concat(specifiedEvents(), o.cachedEvents(m)),
 		missing: func(names []string) []string {
@@ -22,8 +22,8 @@ func (o *tracing) refuseEvents(m machine.MPI, first bool) error {
 	})
 }
 
-// explainEvent says why a pattern matched no event, which only the run could show; "": it was said, or it need not be. What is derived from calls, and what is unavailable, is said with the
-// trace; with --force, what the library's last reading shows was said before.
+// explainEvent says why a pattern matched no event, which only the run could show; "": no message. The summary of the trace names what is
+// derived from calls, and what is unavailable. With --force, a warning before the start named what the library's last reading shows.
 func (o *tracing) explainEvent(m machine.MPI, p string, names []string) string {
 	known := slices.Concat(specifiedEvents(), o.cachedEvents(m))
 	if catalog.MatchesAny(p, specifiedEvents()) || o.force && len(inspect.CachedNames(o.Env, m)) > 0 && !catalog.MatchesAny(p, known) {

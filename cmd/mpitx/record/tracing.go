@@ -110,8 +110,8 @@ func (o *tracing) addWindow(c *launch.Config) error {
 
 func (o *tracing) check(m machine.MPI, first bool) error { return o.refuseEvents(m, first) }
 
-// tell says what the trace holds, and what is missing.
-func (o *tracing) tell(run *recording.Run, t trace.Totals) {
+// printSummary says what the trace holds, and what is missing.
+func (o *tracing) printSummary(run *recording.Run, t trace.Totals) {
 	if !o.on {
 		events := uint64(0)
 		for _, e := range trace.EventTotals(run, trace.Options{}) {

@@ -160,8 +160,8 @@ func knownFunction(name string) error {
 	return nil
 }
 
-// tell prints what the triggers found on standard error, and reports whether a trigger recorded anything.
-func (x *triggers) tell(run *recording.Run) (events bool) {
+// printSummary prints what the triggers found on standard error, and reports whether a trigger recorded anything.
+func (x *triggers) printSummary(run *recording.Run) (events bool) {
 	all := sites.Triggers(run)
 	if len(all) == 0 {
 		return false

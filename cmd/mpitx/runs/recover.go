@@ -44,7 +44,7 @@ others.`,
 				return cli.Usagef("--force needs a run; leave it or --stale out")
 			}
 			if stale {
-				return sweep(a)
+				return removeStale(a)
 			}
 			return recoverRun(a, args[0], force)
 		},
@@ -107,8 +107,8 @@ func recoverRun(a *cli.App, dir string, force bool) error {
 	return cli.Exit(code)
 }
 
-// sweep removes memory files that belong to no run.
-func sweep(a *cli.App) error {
+// removeStale removes memory files that belong to no run.
+func removeStale(a *cli.App) error {
 	code := cli.ExitDone
 	left := recording.Leftovers("/dev/shm", a.Env.Getenv("TMPDIR"), "/tmp")
 	for _, l := range left {

@@ -234,7 +234,7 @@ func (o *listOptions) comment(all, listed *catalog.Catalog) {
 		}
 	}
 	if o.changed {
-		o.doubt(all, listed)
+		o.warnNoEffect(all, listed)
 	} else {
 		o.NoteUnreported(all, slices.Collect(listed.Variables()), o.format)
 	}
@@ -247,8 +247,8 @@ func (o *listOptions) asksForPeruse() bool {
 		slices.ContainsFunc(slices.Concat(o.globs, o.regex), func(name string) bool { return strings.Contains(strings.ToLower(name), "peruse") })
 }
 
-// doubt warns of settings that have no effect, among those listed.
-func (o *listOptions) doubt(all, listed *catalog.Catalog) {
+// warnNoEffect warns of settings that have no effect, among those listed.
+func (o *listOptions) warnNoEffect(all, listed *catalog.Catalog) {
 	effect := o.Judge(all).Effects(all)
 	for k := range listed.Cvars {
 		for _, text := range effect(&listed.Cvars[k]).Doubts(listed.Cvars[k].Name, all.Job.Size) {

@@ -174,7 +174,7 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		fmt.Fprintf(o.App.Out, "\nmpitx wrote in its own processes only, which have exited.\n")
 	}
 	seen := map[string]bool{}
-	effects, asked := o.together(c, outcomes)
+	effects, asked := o.effects(c, outcomes)
 	for _, w := range outcomes {
 		v := c.Cvar(w.Name)
 		if v == nil || seen[v.Name] {
@@ -211,9 +211,9 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 	}
 }
 
-// together judges what was written in one command: what the effect of each variable depends on with the values that the library has now,
+// effects judges what was written in one command: what the effect of each variable depends on with the values that the library has now,
 // and with all values that were asked for.
-func (o *writeOptions) together(c *catalog.Catalog, outcomes []catalog.SameOutcome) (now, asked map[string]tuning.Effect) {
+func (o *writeOptions) effects(c *catalog.Catalog, outcomes []catalog.SameOutcome) (now, asked map[string]tuning.Effect) {
 	effect := o.Judge(c).Effects(c)
 	judge := func(taken func(w *catalog.SameOutcome) (catalog.Value, bool)) map[string]tuning.Effect {
 		for k := range outcomes {

@@ -46,7 +46,7 @@ func Run(ctx context.Context, m tea.Model, t term.Term, in io.Reader, out *os.Fi
 				defer resting.Store(false)
 				defer paced.filter(nil) // nothing was drawn meanwhile
 				defer assure()
-				return rest(p, resumed)
+				return suspend(p, resumed)
 			case goOn:
 				defer paced.filter(nil)
 				defer assure()
@@ -96,9 +96,9 @@ type CannotStop struct{}
 // goOn follows a stop without notice (SIGSTOP): other programs have used the terminal meanwhile.
 type goOn struct{}
 
-// rest restores the terminal and stops the program until the shell resumes it. Bubble Tea's own way needs the default action of SIGTSTP,
+// suspend restores the terminal and stops the program until the shell resumes it. Bubble Tea's own way needs the default action of SIGTSTP,
 // which a Go program cannot restore after it has caught the signal. Without a job-control shell it would wait for ever.
-func rest(p *tea.Program, resumed <-chan struct{}) tea.Msg {
+func suspend(p *tea.Program, resumed <-chan struct{}) tea.Msg {
 	if !jobControl() {
 		return CannotStop{}
 	}
