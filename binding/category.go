@@ -16,12 +16,13 @@ type CategoryInfo struct {
 // order mean nothing.
 type Stamp int
 
-// NumCategories is MPI_T_category_get_num. The number may grow.
+// NumCategories is MPI_T_category_get_num (MPI-3.1, section 14.3.8). The number may grow.
 func (i *Interface) NumCategories() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_category_get_num(t, n) })
 }
 
-// CategoryInfo is MPI_T_category_get_info with complete strings.
+// CategoryInfo is MPI_T_category_get_info (MPI-3.1, section 14.3.8) with complete strings. It returns ErrInvalidIndex
+// for an index that the library does not count.
 func (i *Interface) CategoryInfo(index int) (CategoryInfo, error) {
 	if err := i.valid(index, i.NumCategories); err != nil {
 		return CategoryInfo{}, err
@@ -36,8 +37,8 @@ func (i *Interface) CategoryInfo(index int) (CategoryInfo, error) {
 	return CategoryInfo{i.l.name.String(), i.l.desc.String(), int(cvars), int(pvars), int(categories)}, nil
 }
 
-// CategoryIndex is MPI_T_category_get_index. It returns ErrInvalidName if no category has this name now, and ErrNotProvided if
-// the library is older than MPI-3.1.
+// CategoryIndex is MPI_T_category_get_index (MPI-3.1, section 14.3.8). It returns ErrInvalidName if no category has
+// this name now, and ErrNotProvided if the library is older than MPI-3.1.
 func (i *Interface) CategoryIndex(name string) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
@@ -45,25 +46,29 @@ func (i *Interface) CategoryIndex(name string) (int, error) {
 	return indexOf(name, func(p *C.char, index *C.int) C.int { return C.mt_category_get_index(i.t, p, index) })
 }
 
-// CategoryCvars is MPI_T_category_get_cvars: the indices of a category's control variables. Some may have become invalid.
+// CategoryCvars is MPI_T_category_get_cvars (MPI-3.1, section 14.3.8): the indices of a category's control variables.
+// Some may have become invalid.
 func (i *Interface) CategoryCvars(index int) ([]int, error) {
 	return i.members(index, func(c CategoryInfo) (int, error) { return c.NumCvars, nil },
 		func(n C.int, p *C.int) C.int { return C.mt_category_get_cvars(i.t, C.int(index), n, p) })
 }
 
-// CategoryPvars is MPI_T_category_get_pvars: the indices of a category's performance variables.
+// CategoryPvars is MPI_T_category_get_pvars (MPI-3.1, section 14.3.8): the indices of a category's performance
+// variables.
 func (i *Interface) CategoryPvars(index int) ([]int, error) {
 	return i.members(index, func(c CategoryInfo) (int, error) { return c.NumPvars, nil },
 		func(n C.int, p *C.int) C.int { return C.mt_category_get_pvars(i.t, C.int(index), n, p) })
 }
 
-// CategoryCategories is MPI_T_category_get_categories: the indices of the categories in a category.
+// CategoryCategories is MPI_T_category_get_categories (MPI-3.1, section 14.3.8): the indices of the categories in a
+// category.
 func (i *Interface) CategoryCategories(index int) ([]int, error) {
 	return i.members(index, func(c CategoryInfo) (int, error) { return c.NumCategories, nil },
 		func(n C.int, p *C.int) C.int { return C.mt_category_get_categories(i.t, C.int(index), n, p) })
 }
 
-// CategoryNumEvents is MPI-4's MPI_T_category_get_num_events. It returns ErrNotProvided if the library is older.
+// CategoryNumEvents is MPI_T_category_get_num_events (MPI-4.0, section 15.3.9). It returns ErrNotProvided if the
+// library is older.
 func (i *Interface) CategoryNumEvents(index int) (int, error) {
 	if err := i.valid(index, i.NumCategories); err != nil {
 		return 0, err
@@ -71,13 +76,13 @@ func (i *Interface) CategoryNumEvents(index int) (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_category_get_num_events(t, C.int(index), n) })
 }
 
-// CategoryEvents is MPI-4's MPI_T_category_get_events: the indices of a category's event types.
+// CategoryEvents is MPI_T_category_get_events (MPI-4.0, section 15.3.9): the indices of a category's event types.
 func (i *Interface) CategoryEvents(index int) ([]int, error) {
 	return i.members(index, func(CategoryInfo) (int, error) { return i.CategoryNumEvents(index) },
 		func(n C.int, p *C.int) C.int { return C.mt_category_get_events(i.t, C.int(index), n, p) })
 }
 
-// CategoryChanged is MPI_T_category_changed.
+// CategoryChanged is MPI_T_category_changed (MPI-3.1, section 14.3.8).
 func (i *Interface) CategoryChanged() (Stamp, error) {
 	if err := i.ready(); err != nil {
 		return 0, err

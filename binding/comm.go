@@ -16,7 +16,8 @@ import (
 // errNoComms is returned outside of MPI_Init and MPI_Finalize.
 var errNoComms = errors.New("MPI is not initialized, or already finalized")
 
-// World returns this process's rank in MPI_COMM_WORLD and the number of processes.
+// World returns this process's rank in MPI_COMM_WORLD and the number of processes. It fails before MPI_Init and after
+// MPI_Finalize, as all routines of communication do.
 func (l *Library) World() (rank, size int, err error) {
 	if !l.hasComms() {
 		return 0, 0, errNoComms
@@ -26,7 +27,7 @@ func (l *Library) World() (rank, size int, err error) {
 	return int(r), int(s), err
 }
 
-// ProcessorName is MPI_Get_processor_name.
+// ProcessorName is MPI_Get_processor_name. It fails before MPI_Init and after MPI_Finalize.
 func (l *Library) ProcessorName() (string, error) {
 	if !l.hasComms() {
 		return "", errNoComms
@@ -52,12 +53,12 @@ type Request struct {
 // AnySource makes Probe accept any source.
 const AnySource = -1
 
-// Send starts to send a copy of a message on MPI_COMM_WORLD (MPI_Isend).
+// Send starts to send a copy of a message on MPI_COMM_WORLD (MPI_Isend). It returns ErrInvalid for more than 2 GiB.
 func (l *Library) Send(data []byte, dest, tag int) (*Request, error) {
 	return l.SendOn(CommWorld, data, dest, tag)
 }
 
-// SendOn is Send on a communicator.
+// SendOn is Send on a communicator. It returns ErrInvalid for an object that is not a communicator.
 func (l *Library) SendOn(comm Object, data []byte, dest, tag int) (*Request, error) {
 	if !l.hasComms() {
 		return nil, errNoComms
@@ -138,7 +139,8 @@ func (l *Library) isComm(object Object) bool {
 	return l.hasComms() && (object == CommWorld || object == CommSelf || duplicate)
 }
 
-// Dup is MPI_Comm_dup, for events of PERUSE on duplicates: collective, and possible 13 times in a process.
+// Dup is MPI_Comm_dup, for events of PERUSE on duplicates: collective, and possible 13 times in a process. It fails for
+// an object that is not a communicator.
 func (l *Library) Dup(comm Object) (Object, error) {
 	if !l.isComm(comm) {
 		return NoObject, errNoComms
@@ -151,7 +153,8 @@ func (l *Library) Dup(comm Object) (Object, error) {
 	return Object(duplicate), nil
 }
 
-// FreeComm is MPI_Comm_free of a duplicate. It first releases the handles of PERUSE on it, which must not be used afterwards.
+// FreeComm is MPI_Comm_free of a duplicate. It first releases the handles of PERUSE on it, which must not be used
+// afterwards. It returns ErrInvalid for a communicator that Dup has not made.
 func (l *Library) FreeComm(comm Object) error {
 	if _, ok := l.duplicates[comm]; !ok || !l.hasComms() {
 		return ErrInvalid

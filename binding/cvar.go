@@ -23,13 +23,14 @@ type CvarInfo struct {
 	Scope       Scope
 }
 
-// NumCvars is MPI_T_cvar_get_num. The number may grow. An unloaded variable keeps its index, which becomes invalid.
+// NumCvars is MPI_T_cvar_get_num (MPI-3.1, section 14.3.6). The number may grow. An unloaded variable keeps its index,
+// which becomes invalid.
 func (i *Interface) NumCvars() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_cvar_get_num(t, n) })
 }
 
-// CvarInfo is MPI_T_cvar_get_info with complete strings. It returns ErrInvalidIndex if the variable never existed or has been
-// unloaded.
+// CvarInfo is MPI_T_cvar_get_info (MPI-3.1, section 14.3.6) with complete strings. It returns ErrInvalidIndex if the
+// variable never existed or has been unloaded.
 func (i *Interface) CvarInfo(index int) (CvarInfo, error) {
 	if err := i.valid(index, i.NumCvars); err != nil {
 		return CvarInfo{}, err
@@ -52,8 +53,8 @@ func (i *Interface) CvarInfo(index int) (CvarInfo, error) {
 	}, nil
 }
 
-// CvarIndex is MPI_T_cvar_get_index. It returns ErrInvalidName if no variable has this name now, and ErrNotProvided if the
-// library is older than MPI-3.1.
+// CvarIndex is MPI_T_cvar_get_index (MPI-3.1, section 14.3.6). It returns ErrInvalidName if no variable has this name
+// now, and ErrNotProvided if the library is older than MPI-3.1.
 func (i *Interface) CvarIndex(name string) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err
@@ -82,8 +83,9 @@ type CvarHandle struct {
 	value buffer
 }
 
-// AllocCvar is MPI_T_cvar_handle_alloc. Variables bound to a communicator need CommWorld or CommSelf, and MPI_Init; for other
-// objects it returns ErrNotBindable. The caller frees the handle; Interface.Finalize frees those that are left.
+// AllocCvar is MPI_T_cvar_handle_alloc (MPI-3.1, section 14.3.6). Variables bound to a communicator need CommWorld or
+// CommSelf, and MPI_Init; for other objects it returns ErrNotBindable. The caller frees the handle; Interface.Finalize
+// frees those that are left.
 func (i *Interface) AllocCvar(index int, object Object) (*CvarHandle, error) {
 	info, err := i.CvarInfo(index)
 	if err != nil {
@@ -118,7 +120,7 @@ func (i *Interface) resolveObject(bind Bind, object Object) (Object, error) {
 	return object, nil
 }
 
-// Free is MPI_T_cvar_handle_free. A second Free does nothing and returns ErrInvalidHandle.
+// Free is MPI_T_cvar_handle_free (MPI-3.1, section 14.3.6). A second Free does nothing and returns ErrInvalidHandle.
 func (h *CvarHandle) Free() error {
 	if err := h.usable(); err != nil {
 		return err
@@ -143,7 +145,7 @@ func (h *CvarHandle) usable() error {
 // Count is the number of elements; for MPI_CHAR the size of the buffer, including the terminating null.
 func (h *CvarHandle) Count() int { return h.value.count }
 
-// Read is MPI_T_cvar_read.
+// Read is MPI_T_cvar_read (MPI-3.1, section 14.3.6). It returns ErrInvalidHandle after Free.
 func (h *CvarHandle) Read() (Value, error) {
 	if err := h.usable(); err != nil {
 		return Value{}, err
@@ -155,8 +157,8 @@ func (h *CvarHandle) Read() (Value, error) {
 	return h.value.get(), nil
 }
 
-// Write is MPI_T_cvar_write. It returns ErrInvalid for a value of another type or number of elements, and the library's
-// ErrCvarSetNotNow or ErrCvarSetNever if the variable cannot be set.
+// Write is MPI_T_cvar_write (MPI-3.1, section 14.3.6). It returns ErrInvalid for a value of another type or number of
+// elements, and the library's ErrCvarSetNotNow or ErrCvarSetNever if the variable cannot be set.
 func (h *CvarHandle) Write(v Value) error {
 	if err := h.usable(); err != nil {
 		return err

@@ -33,6 +33,12 @@
 // MPI libraries may not be thread-safe. All calls into one [Library], and into everything created from it, must come from the
 // goroutine that called [Load], which locks it to its thread. The library may call callbacks of events in its own threads.
 //
+// # Errors
+//
+// Methods return the library's return code as an [Error] or an error that their comments name. Without a reference to the
+// interface that is ErrNotInitialized, for an index ErrInvalidIndex, and after a Free ErrInvalidHandle or ErrInvalidSession. [ErrBadCount]
+// means that the library returned an impossible number.
+//
 // # Checks
 //
 // Real libraries crash on arguments that the standard says they reject. This package therefore checks indices, handles, sessions

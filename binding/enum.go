@@ -18,7 +18,7 @@ func (e EnumHandle) IsNull() bool { return e.h == 0 }
 // maxItems bounds an enumeration's claimed number of items.
 const maxItems = 1 << 16
 
-// EnumInfo is MPI_T_enum_get_info: the number of items and the enumeration's name.
+// EnumInfo is MPI_T_enum_get_info (MPI-3.1, section 14.3.5): the number of items and the enumeration's name.
 func (i *Interface) EnumInfo(e EnumHandle) (num int, name string, err error) {
 	if err := i.ready(); err != nil {
 		return 0, "", err
@@ -37,7 +37,8 @@ func (i *Interface) EnumInfo(e EnumHandle) (num int, name string, err error) {
 	return int(n), i.l.name.String(), nil
 }
 
-// EnumItem is MPI_T_enum_get_item: the value and the name of the item at an index from 0. The value may differ from the index.
+// EnumItem is MPI_T_enum_get_item (MPI-3.1, section 14.3.5): the value and the name of the item at an index from 0. The
+// value may differ from the index.
 func (i *Interface) EnumItem(e EnumHandle, index int) (catalog.Item, error) {
 	num, _, err := i.EnumInfo(e)
 	if err != nil {

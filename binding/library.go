@@ -132,14 +132,15 @@ func setenv(name, value string) {
 // Family returns the MPI family that the shim was built for: "openmpi", "mpich", "abi" or "demo".
 func (l *Library) Family() string { return C.GoString(l.t.family) }
 
-// Version returns the version of the MPI standard that the library claims (MPI_Get_version).
+// Version returns the version of the MPI standard that the library claims (MPI_Get_version). It may be called at any
+// time.
 func (l *Library) Version() (version, subversion int, err error) {
 	var v, s C.int
 	err = check(C.mt_get_version(l.t, &v, &s))
 	return int(v), int(s), err
 }
 
-// VersionText returns the result of MPI_Get_library_version.
+// VersionText returns the result of MPI_Get_library_version. It may be called at any time.
 func (l *Library) VersionText() (string, error) {
 	const size = 16384
 	p := (*C.char)(C.calloc(1, size))
@@ -203,8 +204,8 @@ func Exit(code int) { C.exit(C.int(code)) }
 // hasComms reports whether communicators exist now.
 func (l *Library) hasComms() bool { return l.inited && !l.finalized }
 
-// InitThread is MPI_T_init_thread. It adds a reference to the tool information interface and returns the thread level provided.
-// A Library has one Interface.
+// InitThread is MPI_T_init_thread (MPI-3.1, section 14.3.4). It adds a reference to the tool information interface and
+// returns the thread level provided. A Library has one Interface.
 func (l *Library) InitThread(required ThreadLevel) (*Interface, ThreadLevel, error) {
 	if !isLevel(required) {
 		return nil, 0, fmt.Errorf("MPI_T_init_thread: %w", ErrInvalid)
@@ -241,9 +242,9 @@ type Interface struct {
 	registrations map[*EventRegistration]struct{}
 }
 
-// Finalize is MPI_T_finalize: it drops one reference. The last call frees all handles and sessions but keeps the library's
-// reference: the last MPI_T_finalize crashes Open MPI 4.1 after MPI_Finalize, and makes later calls crash or abort in several
-// releases of MPICH. Without a reference it returns ErrNotInitialized.
+// Finalize is MPI_T_finalize (MPI-3.1, section 14.3.4): it drops one reference. The last call frees all handles and
+// sessions but keeps the library's reference: the last MPI_T_finalize crashes Open MPI 4.1 after MPI_Finalize, and
+// makes later calls crash or abort in several releases of MPICH. Without a reference it returns ErrNotInitialized.
 func (i *Interface) Finalize() error {
 	switch {
 	case i.references == 0:
@@ -306,7 +307,7 @@ func (r Raw) InitMPI(required ThreadLevel, provided *int32) Error {
 	return Error(C.mt_init_thread(r.t, C.int(required), ints(provided)))
 }
 
-// InitThread is MPI_T_init_thread. The process keeps its signal handlers.
+// InitThread is MPI_T_init_thread (MPI-3.1, section 14.3.4). The process keeps its signal handlers.
 func (r Raw) InitThread(required ThreadLevel, provided *int32) Error {
 	C.save_signals()
 	defer C.restore_signals()

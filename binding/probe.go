@@ -93,7 +93,8 @@ func (i *Interface) Probe(cvars, pvars int, o ProbeOptions) (all Trials, err err
 	return all, nil
 }
 
-// ProbeWrite tries in a forked child to write a value to a control variable.
+// ProbeWrite tries in a forked child to write a value to a control variable. The library's answer is in the result. An
+// error means that the trial itself failed: an index or a value that is not valid, or a child that could not be made.
 func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (WriteTrial, error) {
 	if err := i.valid(index, i.NumCvars); err != nil {
 		return WriteTrial{}, err

@@ -17,13 +17,13 @@ type PvarInfo struct {
 	Atomic      bool // supports ReadReset
 }
 
-// NumPvars is MPI_T_pvar_get_num. The number may grow.
+// NumPvars is MPI_T_pvar_get_num (MPI-3.1, section 14.3.7). The number may grow.
 func (i *Interface) NumPvars() (int, error) {
 	return i.number(func(t *C.struct_mpitx_table, n *C.int) C.int { return C.mt_pvar_get_num(t, n) })
 }
 
-// PvarInfo is MPI_T_pvar_get_info with complete strings. For an unloaded variable it returns ErrInvalidIndex or, with Open MPI,
-// ErrInvalid.
+// PvarInfo is MPI_T_pvar_get_info (MPI-3.1, section 14.3.7) with complete strings. For an unloaded variable it returns
+// ErrInvalidIndex or, with Open MPI, ErrInvalid.
 func (i *Interface) PvarInfo(index int) (PvarInfo, error) {
 	if err := i.valid(index, i.NumPvars); err != nil {
 		return PvarInfo{}, err
@@ -49,8 +49,8 @@ func (i *Interface) PvarInfo(index int) (PvarInfo, error) {
 	}, nil
 }
 
-// PvarIndex is MPI_T_pvar_get_index. It returns ErrInvalidName if no variable has this name and class now, and ErrNotProvided if
-// the library is older than MPI-3.1.
+// PvarIndex is MPI_T_pvar_get_index (MPI-3.1, section 14.3.7). It returns ErrInvalidName if no variable has this name
+// and class now, and ErrNotProvided if the library is older than MPI-3.1.
 func (i *Interface) PvarIndex(name string, class Class) (int, error) {
 	if err := i.ready(); err != nil {
 		return 0, err

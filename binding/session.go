@@ -26,7 +26,8 @@ type PvarHandle struct {
 // ErrInvalidHandle.
 var AllHandles = new(PvarHandle)
 
-// NewSession is MPI_T_pvar_session_create. The caller frees the session; Interface.Finalize frees those that are left.
+// NewSession is MPI_T_pvar_session_create (MPI-3.1, section 14.3.7). The caller frees the session; Interface.Finalize
+// frees those that are left.
 func (i *Interface) NewSession() (*Session, error) {
 	if err := i.ready(); err != nil {
 		return nil, err
@@ -49,7 +50,8 @@ func (s *Session) usable() error {
 	return nil
 }
 
-// Free is MPI_T_pvar_session_free, after freeing the session's handles. A second Free does nothing and returns ErrInvalidSession.
+// Free is MPI_T_pvar_session_free (MPI-3.1, section 14.3.7), after freeing the session's handles. A second Free does
+// nothing and returns ErrInvalidSession.
 func (s *Session) Free() error {
 	if err := s.usable(); err != nil {
 		return err
@@ -64,8 +66,8 @@ func (s *Session) Free() error {
 	return errors.Join(errs...)
 }
 
-// AllocPvar is MPI_T_pvar_handle_alloc. Variables bound to a communicator need CommWorld or CommSelf, and MPI_Init; for other
-// objects it returns ErrNotBindable. Continuous variables are active from then on.
+// AllocPvar is MPI_T_pvar_handle_alloc (MPI-3.1, section 14.3.7). Variables bound to a communicator need CommWorld or
+// CommSelf, and MPI_Init; for other objects it returns ErrNotBindable. Continuous variables are active from then on.
 func (s *Session) AllocPvar(index int, object Object) (*PvarHandle, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -101,7 +103,8 @@ func (s *Session) checkHandle(h *PvarHandle) error {
 	return nil
 }
 
-// FreeHandle is MPI_T_pvar_handle_free.
+// FreeHandle is MPI_T_pvar_handle_free (MPI-3.1, section 14.3.7). A second call returns ErrInvalidHandle, and so does a
+// handle of another session.
 func (s *Session) FreeHandle(h *PvarHandle) error {
 	if err := s.checkHandle(h); err != nil {
 		return err
@@ -130,7 +133,8 @@ func (s *Session) resolveHandle(h *PvarHandle) (C.mpitx_handle, error) {
 	return h.h, nil
 }
 
-// Start is MPI_T_pvar_start, for one handle or AllHandles. It returns ErrPvarNoStartStop for a continuous variable.
+// Start is MPI_T_pvar_start (MPI-3.1, section 14.3.7), for one handle or AllHandles. It returns ErrPvarNoStartStop for
+// a continuous variable.
 func (s *Session) Start(h *PvarHandle) error {
 	handle, err := s.resolveHandle(h)
 	switch {
@@ -142,7 +146,8 @@ func (s *Session) Start(h *PvarHandle) error {
 	return check(C.mt_pvar_start(s.i.t, s.s, handle))
 }
 
-// Stop is MPI_T_pvar_stop, for one handle or AllHandles. It returns ErrPvarNoStartStop for a continuous variable.
+// Stop is MPI_T_pvar_stop (MPI-3.1, section 14.3.7), for one handle or AllHandles. It returns ErrPvarNoStartStop for a
+// continuous variable.
 func (s *Session) Stop(h *PvarHandle) error {
 	handle, err := s.resolveHandle(h)
 	switch {
@@ -154,7 +159,8 @@ func (s *Session) Stop(h *PvarHandle) error {
 	return check(C.mt_pvar_stop(s.i.t, s.s, handle))
 }
 
-// Read is MPI_T_pvar_read.
+// Read is MPI_T_pvar_read (MPI-3.1, section 14.3.7). It returns ErrInvalidHandle for a handle that was freed, or of
+// another session.
 func (s *Session) Read(h *PvarHandle) (Value, error) {
 	if err := s.checkHandle(h); err != nil {
 		return Value{}, err
@@ -166,8 +172,8 @@ func (s *Session) Read(h *PvarHandle) (Value, error) {
 	return h.value.get(), nil
 }
 
-// Write is MPI_T_pvar_write. It returns ErrPvarNoWrite for a readonly variable. Libraries crash on writes of some variables that
-// they list as writable.
+// Write is MPI_T_pvar_write (MPI-3.1, section 14.3.7). It returns ErrPvarNoWrite for a readonly variable. Libraries
+// crash on writes of some variables that they list as writable.
 func (s *Session) Write(h *PvarHandle, v Value) error {
 	if err := s.checkHandle(h); err != nil {
 		return err
@@ -181,7 +187,8 @@ func (s *Session) Write(h *PvarHandle, v Value) error {
 	return check(C.mt_pvar_write(s.i.t, s.s, h.h, h.value.p))
 }
 
-// Reset is MPI_T_pvar_reset, for one handle or AllHandles. It returns ErrPvarNoWrite for a readonly variable.
+// Reset is MPI_T_pvar_reset (MPI-3.1, section 14.3.7), for one handle or AllHandles. It returns ErrPvarNoWrite for a
+// readonly variable.
 func (s *Session) Reset(h *PvarHandle) error {
 	handle, err := s.resolveHandle(h)
 	switch {
@@ -193,7 +200,8 @@ func (s *Session) Reset(h *PvarHandle) error {
 	return check(C.mt_pvar_reset(s.i.t, s.s, handle))
 }
 
-// ReadReset is MPI_T_pvar_readreset. It returns ErrPvarNoAtomic if the variable is not atomic, and ErrPvarNoWrite if it is readonly.
+// ReadReset is MPI_T_pvar_readreset (MPI-3.1, section 14.3.7). It returns ErrPvarNoAtomic if the variable is not
+// atomic, and ErrPvarNoWrite if it is readonly.
 func (s *Session) ReadReset(h *PvarHandle) (Value, error) {
 	if err := s.checkHandle(h); err != nil {
 		return Value{}, err

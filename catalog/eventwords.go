@@ -29,13 +29,13 @@ var (
 func (s CallbackSafety) String() string { return enumString(safetyNames, int32(s)) }
 func (o SourceOrder) String() string    { return enumString(orderNames, int32(o)) }
 
-// ParseCallbackSafety parses a level's name.
+// ParseCallbackSafety parses a level's name. An error lists the names.
 func ParseCallbackSafety(s string) (CallbackSafety, error) {
 	n, err := enumParse("callback safety level", "mpi-t-cb-require-", safetyNames, s)
 	return CallbackSafety(n), err
 }
 
-// ParseSourceOrder parses the name of a guarantee.
+// ParseSourceOrder parses the name of a guarantee. An error lists the names.
 func ParseSourceOrder(s string) (SourceOrder, error) {
 	n, err := enumParse("order of events", "mpi-t-source-", orderNames, s)
 	return SourceOrder(n), err

@@ -13,7 +13,7 @@ type Pattern struct {
 	name    namePattern
 }
 
-// ParsePattern parses a pattern.
+// ParsePattern parses GLOB[:CLASS][@world|@self|@all]. It refuses an empty glob, another object, and newlines.
 func ParsePattern(s string) (*Pattern, error) {
 	p := &Pattern{Glob: s, Objects: "world"}
 	if k := strings.LastIndexByte(s, '@'); k >= 0 {

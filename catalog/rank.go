@@ -49,7 +49,8 @@ func OnRank(c *Catalog, rank int) (*Catalog, error) {
 	return &out, nil
 }
 
-// OnNode returns the catalog as the lowest answering rank on a host sees it.
+// OnNode returns the catalog as the lowest answering rank on a host sees it. It fails if no rank on this host answered;
+// the error lists the hosts.
 func OnNode(c *Catalog, host string) (*Catalog, error) {
 	var hosts []string
 	err := fmt.Errorf("the job has no names of hosts")

@@ -252,7 +252,7 @@ func (c Class) String() string       { return enumString(classNames, int32(c)) }
 func (l ThreadLevel) String() string { return enumString(threadNames, int32(l)) }
 func (t Datatype) String() string    { return enumString(datatypeNames, int32(t)) }
 
-// ParseVerbosity parses a level's name or number, 1 to 9.
+// ParseVerbosity parses a level's name or number, 1 to 9. An error lists the names.
 func ParseVerbosity(s string) (Verbosity, error) {
 	if n, err := strconv.Atoi(s); err == nil {
 		if n < 1 || n >= len(verbosityNames) {
@@ -264,7 +264,7 @@ func ParseVerbosity(s string) (Verbosity, error) {
 	return Verbosity(n), err
 }
 
-// ParseBind parses the name of a kind of object.
+// ParseBind parses the name of a kind of object. An error lists the names.
 func ParseBind(s string) (Bind, error) {
 	s2 := strings.ReplaceAll(text.Lower(s), "_", "-")
 	s2 = strings.TrimPrefix(strings.TrimPrefix(s2, "mpi-t-bind-"), "mpi-")
@@ -275,19 +275,19 @@ func ParseBind(s string) (Bind, error) {
 	return Bind(n), err
 }
 
-// ParseScope parses a scope's name.
+// ParseScope parses a scope's name. An error lists the names.
 func ParseScope(s string) (Scope, error) {
 	n, err := enumParse("scope", "mpi-t-scope-", scopeNames, s)
 	return Scope(n), err
 }
 
-// ParseClass parses a performance variable class's name.
+// ParseClass parses a performance variable class's name. An error lists the names.
 func ParseClass(s string) (Class, error) {
 	n, err := enumParse("class", "mpi-t-pvar-class-", classNames, s)
 	return Class(n), err
 }
 
-// ParseThreadLevel parses a thread level's name.
+// ParseThreadLevel parses a thread level's name. An error lists the names.
 func ParseThreadLevel(s string) (ThreadLevel, error) {
 	n, err := enumParse("thread level", "mpi-thread-", threadNames, s)
 	return ThreadLevel(n), err
@@ -296,7 +296,7 @@ func ParseThreadLevel(s string) (ThreadLevel, error) {
 // DatatypeNames returns the names of all datatypes.
 func DatatypeNames() []string { return slices.Clone(datatypeNames[1:]) }
 
-// ParseDatatype parses a datatype's name.
+// ParseDatatype parses a datatype's name. An error lists the names.
 func ParseDatatype(s string) (Datatype, error) {
 	n, err := enumParse("datatype", "mpi-", datatypeNames, s)
 	return Datatype(n), err

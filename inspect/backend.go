@@ -147,7 +147,8 @@ func (b *Backend) observe(start time.Time) error {
 	return nil
 }
 
-// Survey reads everything that the library lists at this moment.
+// Survey reads everything that the library lists at this moment. An error means that the library could not be read at
+// all; faults of variables are in their readings.
 func (b *Backend) Survey() error {
 	b.stamp = b.currentStamp()
 	seen, indices, err := observe(b.Lib, b.Tool, binding.ProbeOptions{Object: b.Object(), TrialWrites: true, Limit: b.request.Limit, Total: b.request.Total,

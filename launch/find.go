@@ -132,7 +132,8 @@ func liveRun(base string) (name, awaited string, err error) {
 	return "", base + ": there is no run in this directory", nil
 }
 
-// AwaitRun is [FindLive]. It waits a moment for a run that is not there yet.
+// AwaitRun is [FindLive]. It waits a moment for a run that is not there yet. After five seconds it fails with what is
+// missing.
 func AwaitRun(name, below string) (*recording.Run, error) {
 	run, awaited, err := FindLive(name, below)
 	for start := time.Now(); run == nil && err == nil; run, awaited, err = FindLive(name, below) {

@@ -98,7 +98,8 @@ func New(c Config) *Job {
 // takesOver reports whether this process is a stand-in or a collector.
 func (r *Job) takesOver() bool { return r.Env.Getenv(standInVariable) != "" }
 
-// Look finds every reason against the run before anything is created or started.
+// Look finds every reason against the run before anything is created or started. The error is the first one: a program
+// that cannot be observed, a library or an agent that is missing.
 func (r *Job) Look() (err error) {
 	if r.takesOver() {
 		return nil
@@ -119,7 +120,8 @@ func (r *Job) Checks() bool {
 	return !r.takesOver() && (r.First() || r.Job == "" && oneNode(r.Env, r.launch))
 }
 
-// Enter creates the run directory, or enters the one that another process of the job has created.
+// Enter creates the run directory, or enters the one that another process of the job has created. It fails if a tool of
+// the configuration cannot be used, or if the directory cannot be made or is of another job.
 func (r *Job) Enter() (err error) {
 	if r.takesOver() {
 		err = r.enterAgain()

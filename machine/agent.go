@@ -98,7 +98,7 @@ func copyNew(from fs.FS, dir string) error {
 }
 
 // AgentGaps are the functions of a library that an agent does not wrap, sorted. An agent built with the mpi.h of an
-// older release does not see calls to them.
+// older release does not see calls to them. It fails if a file cannot be read, or if they are for different processors.
 func AgentGaps(agent, library string) ([]string, error) {
 	known, machine, err := mpiFunctions(agent)
 	if err != nil {

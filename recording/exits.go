@@ -24,7 +24,8 @@ type exits struct {
 
 const mostExitBytes = 1 << 24
 
-// WriteExits writes how processes of a host ended into a run directory.
+// WriteExits writes how processes of a host ended into a run directory. It replaces the file of this host in one step;
+// an error is one of the file system.
 func WriteExits(dir, host string, all []ExitStatus) error {
 	text, err := json.Marshal(exits{"mpitx.ends", 1, host, all})
 	if err != nil {

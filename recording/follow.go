@@ -39,8 +39,9 @@ func (s *Set) First(r *Rank) []Cell {
 }
 
 // Poll yields the samples written since the last call. They are in time order within one call: samples that a slow rank
-// wrote late come with a later call, and so does the rest after yield returned false. Ranks that joined are in Run.Ranks
-// afterwards. Poll does not wait.
+// wrote late come with a later call, and so does the rest after yield returned false. Ranks that joined are in
+// Run.Ranks afterwards. Poll does not wait. An error means that the run directory cannot be read; damage in it is in
+// Run.Damage.
 func (f *Follower) Poll(yield func(*Instant) bool) error {
 	if err := f.run.Refresh(); err != nil {
 		return err
@@ -56,7 +57,8 @@ func (f *Follower) Poll(yield func(*Instant) bool) error {
 	return nil
 }
 
-// Refresh reads what has come since the run was opened: new ranks, states, rows of tables.
+// Refresh reads what has come since the run was opened: new ranks, states, rows of tables. An error means that the run
+// directory cannot be read; damage in it is in Run.Damage.
 func (run *Run) Refresh() error {
 	if err := run.store.Refresh(); err != nil {
 		return err

@@ -37,7 +37,8 @@ func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum
 	return lines
 }
 
-// Variable is the environment variable that sets a control variable before MPI_Init.
+// Variable is the environment variable that sets a control variable before MPI_Init. It fails for other libraries than
+// Open MPI and MPICH, and for MPICH's variables that the environment does not set.
 func Variable(impl, cvar string) (string, error) {
 	err := &machine.Error{What: "--set " + cvar, Why: "mpitx does not know how this MPI reads settings from the environment", Do: "try --set-after", Usage: true}
 	switch {

@@ -32,7 +32,8 @@ func Ranks(ranks []int) string {
 	return "ranks " + RankList(ranks)
 }
 
-// ParseRanks parses a rank list such as "0,2-5" and returns the ranks ascending, without duplicates; nil for "".
+// ParseRanks parses a rank list such as "0,2-5" and returns the ranks ascending, without duplicates; nil for "". It
+// refuses negative ranks and ranges of more than a million.
 func ParseRanks(s string) ([]int, error) {
 	if s == "" {
 		return nil, nil

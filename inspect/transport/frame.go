@@ -61,7 +61,8 @@ func writeInPlace(w io.Writer, kind byte, frame []byte) error {
 	return err
 }
 
-// ReadFrame reads a frame; it returns io.EOF at the end between two frames.
+// ReadFrame reads a frame; it returns io.EOF at the end between two frames. A frame that is cut off gives
+// io.ErrUnexpectedEOF, and an impossible length an error of its own.
 func ReadFrame(r io.Reader) (Frame, error) { return readFrameUpTo(r, maxFrame) }
 
 func readFrameUpTo(r io.Reader, most uint32) (f Frame, err error) {
@@ -83,7 +84,8 @@ func readFrameUpTo(r io.Reader, most uint32) (f Frame, err error) {
 	return f, err
 }
 
-// ReadFrames passes all frames to take, until the end.
+// ReadFrames passes all frames to take, until the end. It returns the error of the last one, io.EOF after a whole
+// frame.
 func ReadFrames(r io.Reader, take func(Frame)) error {
 	for {
 		f, err := ReadFrame(r)

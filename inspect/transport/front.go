@@ -29,7 +29,8 @@ type Front struct {
 	cancelled  map[uint64]bool // tasks
 }
 
-// OpenFront opens the descriptors that Start passed, and reads the request. Child processes do not inherit them.
+// OpenFront opens the descriptors that Start passed, and reads the request. Child processes do not inherit them. It
+// fails if they are not open.
 func OpenFront(args []string, request any) (*Front, error) {
 	f := &Front{Frames: make(chan Frame, 256)}
 	var fds []int

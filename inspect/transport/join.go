@@ -82,7 +82,8 @@ func Listen(oneNode bool) (net.Listener, Invitation, error) {
 	return l, inv, nil
 }
 
-// Admit accepts the connection of a rank of the job, and no other.
+// Admit accepts the connection of a rank of the job, and no other. It fails for a connection that does not show the
+// secret within JoinLimit; the caller closes it.
 func (inv *Invitation) Admit(c net.Conn, size int) (j Joining, err error) {
 	c.SetDeadline(time.Now().Add(JoinLimit))
 	var nonce [secretSize]byte
@@ -116,7 +117,8 @@ func plainAddress(a net.Addr) string {
 	return a.String()
 }
 
-// Join accepts an invitation. It tries all addresses at once, because those of other networks may not answer.
+// Join accepts an invitation. It tries all addresses at once, because those of other networks may not answer. The error
+// has the reason for each address.
 func Join(inv Invitation, rank int, host string) (net.Conn, error) {
 	type dialled struct {
 		c       net.Conn

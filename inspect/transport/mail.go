@@ -16,7 +16,7 @@ type Mail struct {
 	pending []*binding.Request
 }
 
-// Send sends a message.
+// Send sends a message. It does not wait for the receiver; Progress and Flush complete it.
 func (m *Mail) Send(data []byte, dest, tag int) error {
 	r, err := m.Lib.Send(data, dest, tag)
 	if err == nil {
@@ -25,7 +25,8 @@ func (m *Mail) Send(data []byte, dest, tag int) error {
 	return err
 }
 
-// Receive returns a message if there is one.
+// Receive returns a message if there is one. It waits at most a minute for the rest of a message that has begun to
+// arrive.
 func (m *Mail) Receive(source, tag int) (data []byte, from int, ok bool, err error) {
 	m.Progress()
 	ok, from, n, err := m.Lib.Probe(source, tag)
@@ -40,7 +41,7 @@ func (m *Mail) Receive(source, tag int) (data []byte, from int, ok bool, err err
 	return r.Data(), from, err == nil, err
 }
 
-// Wait waits for a message until the deadline.
+// Wait waits for a message until the deadline. At the deadline it returns [ErrLate].
 func (m *Mail) Wait(source, tag int, deadline time.Time) (data []byte, err error) {
 	err = Poll(deadline, func() (ok bool, err error) {
 		data, _, ok, err = m.Receive(source, tag)
@@ -60,7 +61,7 @@ func (m *Mail) Progress() {
 	m.pending = live
 }
 
-// Flush waits for pending sends.
+// Flush waits for pending sends. At the deadline it returns [ErrLate].
 func (m *Mail) Flush(deadline time.Time) error {
 	return Poll(deadline, func() (bool, error) {
 		m.Progress()
@@ -68,7 +69,8 @@ func (m *Mail) Flush(deadline time.Time) error {
 	})
 }
 
-// Poll polls, first without and then with sleeps that grow to a millisecond.
+// Poll polls, first without and then with sleeps that grow to a millisecond. It returns the error of done, or [ErrLate]
+// at the deadline.
 func Poll(deadline time.Time, done func() (bool, error)) error {
 	for k := 0; ; k++ {
 		ok, err := done()

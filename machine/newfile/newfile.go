@@ -89,7 +89,8 @@ func Write(path, part string, ifExists Existing, write func(io.Writer) error) (s
 	return path, err
 }
 
-// Target is where a path leads, and what is there; nil: nothing.
+// Target is where a path leads, and what is there; nil: nothing. It fails only for a link or a pipe that another user
+// placed: an [owned.Error].
 func Target(path string) (target string, st os.FileInfo, err error) {
 	target, err = owned.Follow(path)
 	var another *owned.Error

@@ -48,7 +48,9 @@ func Directory(dir string) (string, error) {
 
 const mostLinks = 40
 
-// Follow returns the path to which the last component of a path leads. It follows links of the user and of root only.
+// Follow returns the path to which the last component of a path leads. It follows links of the user and of root only. A
+// link of another user is an [Error]; a path that does not exist is an error of os.Lstat, with the path as far as it
+// leads.
 func Follow(path string) (string, error) {
 	for range mostLinks {
 		st, err := os.Lstat(path)
@@ -79,7 +81,8 @@ func Follow(path string) (string, error) {
 // Another reports whether an existing file is of another user than this one and root.
 func Another(st os.FileInfo) bool { return !users(st) && !roots(st) }
 
-// Create opens a file for writing, empty. It follows no link, and does not open a file that another user placed.
+// Create opens a file for writing, empty. It follows no link, and does not open a file that another user placed. It
+// returns an error of the file system for those.
 func Create(path string, mode os.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|noFollow, mode)
 	if err != nil {

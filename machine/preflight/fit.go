@@ -22,7 +22,8 @@ import (
 // lacks have no value; the loader skips such symbols.
 
 // FitAgent returns the path of an agent's copy for the MPI library lib, in the first of dirs that has it or can be
-// written, and that nobody but the user can change. Several processes may call it at once.
+// written, and that nobody but the user can change. Several processes may call it at once. It fails if a file cannot be
+// read, or if no directory can have the copy.
 func FitAgent(e *machine.Env, agent, lib string, dirs ...string) (string, error) {
 	files := append([]string{agent}, mpiParts(e, lib)...)
 	name, size, err := fittedName(e, files)

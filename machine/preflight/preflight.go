@@ -270,7 +270,7 @@ func defines(f *elf.File) bool {
 }
 
 // Fits compares the MPI that a program links with the launcher's and the requested one (want is "" if the user
-// requested none).
+// requested none). The error is a [Refusal].
 func (p *Program) Fits(l machine.Launch, want string, asked machine.MPI) error {
 	if p.Linked == nil {
 		return nil

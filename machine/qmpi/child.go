@@ -72,7 +72,8 @@ func (c *Checker) Try(tools []Tool) ([]*Instance, error) {
 	return a.instances, nil
 }
 
-// Offers are the names that a library registers.
+// Offers are the names that a library registers. It fails for a library that cannot be loaded, or that registers no
+// tool.
 func (c *Checker) Offers(t Tool) ([]string, error) {
 	t.Name = ""
 	a, err := c.load([]Tool{t})

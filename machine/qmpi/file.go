@@ -30,7 +30,8 @@ type file struct {
 	machine  elf.Machine
 }
 
-// Family is the family that a tool was compiled for; "" if it does not say.
+// Family is the family that a tool was compiled for; "" if it does not say. It fails if the file is not a shared
+// library.
 func Family(e *machine.Env, t Tool) (string, error) {
 	x, err := t.read(e)
 	switch {

@@ -102,7 +102,8 @@ func ownDir() (string, error) {
 	return filepath.Dir(exe), err
 }
 
-// Flags are the words that a compiler needs to compile tools (cflags), and a linker to link an application with tools (libs).
+// Flags are the words that a compiler needs to compile tools (cflags), and a linker to link an application with tools
+// (libs). It fails if the header or the library is not installed.
 func Flags(e *machine.Env, cflags, libs bool) (words []string, err error) {
 	dir, err := ownDir()
 	if err != nil {

@@ -51,7 +51,8 @@ func (t *Tool) Label() string {
 	return t.Name + " (" + filepath.Base(t.Path) + ")"
 }
 
-// Parse reads LIB[:NAME] or the name of a tool that the application links.
+// Parse reads LIB[:NAME] or the name of a tool that the application links. An error names the argument; from is the
+// flag or the variable that has it.
 func Parse(e *machine.Env, from string, given []string) (tools []Tool, err error) {
 	for _, text := range given {
 		t := Tool{From: from + " " + text, Path: text}

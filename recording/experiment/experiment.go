@@ -29,7 +29,7 @@ type Run struct {
 // trafficKey is a quantity of the messages and data that interception saw.
 type trafficKey struct{ what, unit string }
 
-// Read reads a run of the experiment.
+// Read reads a run of the experiment. It fails if the run has no profile.
 func Read(run *recording.Run) (m Run, err error) {
 	cut, incomplete := completeRanks(run)
 	p, err := profile.Read(run, cut)

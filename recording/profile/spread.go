@@ -26,7 +26,7 @@ type Spread struct {
 	MaxRanks         []int // all with the maximum
 }
 
-// Imbalance is how far the maximum is above the mean, relative to the mean.
+// Imbalance is how far the maximum is above the mean, relative to the mean: 0.5 is 50 %. It is 0 if the mean is 0.
 func (s Spread) Imbalance() float64 {
 	if s.Mean <= 0 {
 		return 0

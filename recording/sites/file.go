@@ -39,7 +39,8 @@ type frame struct {
 	Inlined  bool   `json:"inlined,omitzero"`
 }
 
-// Keep writes the file for a resolved profile. Places without a known source are not in it.
+// Keep writes the file for a resolved profile. Places without a known source are not in it. It replaces the file in one
+// step; an error is one of the file system.
 func Keep(p *profile.Profile) error {
 	places := []place{}
 	at := map[profile.Address]bool{}

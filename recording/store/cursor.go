@@ -273,7 +273,8 @@ func (c *Cursor) Reread(b []byte, at uint32) bool {
 	return err == nil && n == len(b) && headErr == nil && k.sequence == c.sequence
 }
 
-// Bytes returns the next n bytes of records, valid until the next call.
+// Bytes returns the next n bytes of records, valid until the next call. It fails if the chunk has fewer bytes left, or
+// has moved meanwhile.
 func (c *Cursor) Bytes(n uint32) ([]byte, error) {
 	if n > c.limit-c.done {
 		return nil, fmt.Errorf("a record of %d bytes where %d are left", n, c.limit-c.done)

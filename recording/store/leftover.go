@@ -148,7 +148,8 @@ func DiscardMemory(dir string) (running bool) {
 	return running
 }
 
-// Remove removes the file if no run refers to it. It checks again before.
+// Remove removes the file if no run refers to it. It checks again before. It fails if the file belongs to a run, or if
+// that cannot be found out.
 func (l Leftover) Remove() error {
 	now, err := leftover(l.Path)
 	switch {

@@ -109,7 +109,8 @@ const (
 // ErrNotARun means that a directory is not a run.
 var ErrNotARun = errors.New("not a run of mpitx")
 
-// Open indexes a run directory.
+// Open indexes a run directory. It returns [ErrNotARun] if it has no file of a run. Damage inside the files is not an
+// error: the store lists it.
 func Open(dir string, reader Reader) (*Store, error) {
 	s := &Store{Dir: dir, reader: reader, processes: map[uint64]*Process{}}
 	info, err := os.Stat(dir)
@@ -131,8 +132,8 @@ func Open(dir string, reader Reader) (*Store, error) {
 // Close closes the run's files.
 func (s *Store) Close() { s.files.close() }
 
-// Refresh indexes new chunks. Chunks move from memory to files at any time, so it reads files, then memory, and then files
-// again.
+// Refresh indexes new chunks. Chunks move from memory to files at any time, so it reads files, then memory, and then
+// files again. An error means that the directory cannot be read.
 func (s *Store) Refresh() error {
 	names, err := s.list()
 	if err != nil {

@@ -58,7 +58,8 @@ func NewIndex(run *recording.Run, rank func(*recording.Rank) bool) *Index {
 	return x
 }
 
-// Refresh reads what has come since.
+// Refresh reads what has come since. rank chooses the ranks; nil: all. An error means that the run directory cannot be
+// read.
 func (x *Index) Refresh(rank func(*recording.Rank) bool) error {
 	if err := x.run.Refresh(); err != nil {
 		return err
