@@ -36,7 +36,7 @@ func (r *Rank) Computed() processor.Range {
 	return processor.Range{Least: least, Most: min(useful, r.Processor.Ran.Most+unseen)}
 }
 
-// OnProcessor is a time of the whole run; 0 if it is not known.
+// OnProcessor is a time of the whole run in nanoseconds; 0 if it is not known.
 func (r *Rank) OnProcessor(of func(*processor.Rank) time.Duration) float64 {
 	if r.Processor == nil {
 		return 0

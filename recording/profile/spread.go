@@ -62,7 +62,7 @@ func (p *Profile) SpreadOverRanks(of func(*Rank) float64) (s Spread) {
 	return s
 }
 
-// Time is the number that spreads of times are about.
+// Time is a time in nanoseconds, for spreads.
 func Time(t *Totals) float64 { return float64(t.Time) }
 
 // Elapsed is the run time of all ranks together that are complete.
