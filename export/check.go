@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/check"
 	"mpitx/text"
@@ -250,29 +249,6 @@ func lastCalls(all []string, n int) []string {
 		return all
 	}
 	return slices.Concat([]string{fmt.Sprintf("… %d earlier calls", before)}, all[before:])
-}
-
-// wrapAt breaks a line between words, and words that are longer than a line.
-func wrapAt(line string, width int, indent string) string {
-	if width <= 0 || Width(line) <= width {
-		return line
-	}
-	indent = indent[:min(len(indent), width/2)]
-	var out []string
-	rest := line
-	for Width(rest) > width {
-		cut := strings.LastIndexByte(rest[:min(len(rest), width+1)], ' ')
-		next := cut + 1
-		if cut <= len(indent) {
-			cut = len(ansi.Truncate(rest, width, ""))
-			next = cut
-		}
-		if cut <= len(indent) { // a character that is wider than the line
-			break
-		}
-		out, rest = append(out, strings.TrimRight(rest[:cut], " ")), indent+rest[next:]
-	}
-	return strings.Join(append(out, rest), "\n")
 }
 
 // checkMarkdown is a table of all rules, and a section for each violated one.

@@ -30,17 +30,6 @@ func byVariable(f func(*catalog.Variable) string) func(*catalog.Catalog, *catalo
 // none is the text of a field that variables do not have.
 func none(*catalog.Catalog, *catalog.Variable) string { return "" }
 
-// numbered returns the name of a constant; "" if it is not set.
-func numbered[T interface {
-	~int32
-	String() string
-}](n T) string {
-	if n == 0 {
-		return ""
-	}
-	return n.String()
-}
-
 // Fields are all fields, in the order of the documentation and of CSV.
 var Fields = []Field{
 	{Name: "kind", Header: "KIND", Doc: "kind of entry: cvar, pvar, category, …",

@@ -30,22 +30,6 @@ func (f *Field) cell(c *catalog.Catalog, v *catalog.Variable) string {
 	return f.Text(c, v)
 }
 
-// list replaces nil, so that JSON has an empty list and not null.
-func list[T any](l []T) []T {
-	if l == nil {
-		return []T{}
-	}
-	return l
-}
-
-func joinFunc[T any](l []T, sep string, f func(T) string) string {
-	parts := make([]string, len(l))
-	for i, x := range l {
-		parts[i] = f(x)
-	}
-	return strings.Join(parts, sep)
-}
-
 // display formats a field of an entry that is not a variable.
 func display(x any) string {
 	switch x := x.(type) {

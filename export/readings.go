@@ -119,19 +119,3 @@ func conflictText(x catalog.Conflict) string {
 	}
 	return "rank " + strconv.Itoa(x.Rank) + ": " + x.Field + " " + x.Here + ", rank 0: " + x.Root
 }
-
-// stageText names the stages in which an entry exists.
-func stageText(before, after bool) string {
-	switch {
-	case before && after:
-		return "both"
-	case before:
-		return "before"
-	case after:
-		return "after"
-	}
-	return ""
-}
-
-// existsAfter reports whether a variable exists after MPI_Init on some rank.
-func existsAfter(v *catalog.Variable) bool { return v.After != nil || len(v.Ranks) > 0 }

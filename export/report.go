@@ -295,18 +295,3 @@ func findings(b *bytes.Buffer, all []finding.Finding, run string, most int, t Te
 		}
 	}
 }
-
-// hanging writes a text below its first word.
-func (t Terminal) hanging(b *bytes.Buffer, start, text string) {
-	if !t.UTF8 {
-		text = plainSigns.Replace(text)
-	}
-	for i, l := range wrap(t.Safe(text), max(t.Width-len(start), 0)) {
-		if i > 0 {
-			start = strings.Repeat(" ", len(start))
-		}
-		b.WriteString(start + l + "\n")
-	}
-}
-
-var plainSigns = strings.NewReplacer("µ", "u", "→", "->", "…", "...", "≥", ">=")

@@ -299,14 +299,6 @@ func (p *page) effect(e tuning.Effect) {
 	}
 }
 
-// either returns text, or otherwise if it is empty.
-func either(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
 // items lists an enumeration's items and marks the current one, or all current flags.
 func (p *page) items(v *catalog.Variable, e *catalog.Enum) {
 	title := "values of " + p.term.Safe(e.Name) + ":"

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"strings"
 
 	"mpitx/catalog"
 )
@@ -88,4 +89,55 @@ func stageWords(c *catalog.Catalog, v *catalog.Variable) string {
 		return "only after MPI_Init"
 	}
 	return "neither before nor after MPI_Init"
+}
+
+// numbered returns the name of a constant; "" if it is not set.
+func numbered[T interface {
+	~int32
+	String() string
+}](n T) string {
+	if n == 0 {
+		return ""
+	}
+	return n.String()
+}
+
+// list replaces nil, so that JSON has an empty list and not null.
+func list[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
+}
+
+func joinFunc[T any](l []T, sep string, f func(T) string) string {
+	parts := make([]string, len(l))
+	for i, x := range l {
+		parts[i] = f(x)
+	}
+	return strings.Join(parts, sep)
+}
+
+// stageText names the stages in which an entry exists.
+func stageText(before, after bool) string {
+	switch {
+	case before && after:
+		return "both"
+	case before:
+		return "before"
+	case after:
+		return "after"
+	}
+	return ""
+}
+
+// existsAfter reports whether a variable exists after MPI_Init on some rank.
+func existsAfter(v *catalog.Variable) bool { return v.After != nil || len(v.Ranks) > 0 }
+
+// either returns text, or otherwise if it is empty.
+func either(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
 }

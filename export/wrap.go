@@ -1,6 +1,11 @@
 package export
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Wrap breaks lines that are wider than width.
 func Wrap(s string, width int) string {
@@ -50,3 +55,41 @@ func WrapLine(line string, width int, indent string) string {
 	}
 	return b.String()
 }
+
+// hanging writes a text below its first word.
+func (t Terminal) hanging(b *bytes.Buffer, start, text string) {
+	if !t.UTF8 {
+		text = plainSigns.Replace(text)
+	}
+	for i, l := range wrap(t.Safe(text), max(t.Width-len(start), 0)) {
+		if i > 0 {
+			start = strings.Repeat(" ", len(start))
+		}
+		b.WriteString(start + l + "\n")
+	}
+}
+
+// wrapAt breaks a line between words, and words that are longer than a line.
+func wrapAt(line string, width int, indent string) string {
+	if width <= 0 || Width(line) <= width {
+		return line
+	}
+	indent = indent[:min(len(indent), width/2)]
+	var out []string
+	rest := line
+	for Width(rest) > width {
+		cut := strings.LastIndexByte(rest[:min(len(rest), width+1)], ' ')
+		next := cut + 1
+		if cut <= len(indent) {
+			cut = len(ansi.Truncate(rest, width, ""))
+			next = cut
+		}
+		if cut <= len(indent) { // a character that is wider than the line
+			break
+		}
+		out, rest = append(out, strings.TrimRight(rest[:cut], " ")), indent+rest[next:]
+	}
+	return strings.Join(append(out, rest), "\n")
+}
+
+var plainSigns = strings.NewReplacer("µ", "u", "→", "->", "…", "...", "≥", ">=")
