@@ -2,39 +2,39 @@ package export
 
 import "mpitx/catalog"
 
-// jsonDocument writes the members of a document, each element of a list on a line of its own.
-type jsonDocument struct {
-	b   []byte
-	err error
+// Document writes the members of a document, each element of a list on a line of its own.
+type Document struct {
+	B   []byte
+	Err error
 }
 
-func (d *jsonDocument) value(x any) {
-	if d.err == nil {
-		d.b, d.err = catalog.AppendJSON(d.b, x)
+func (d *Document) Value(x any) {
+	if d.Err == nil {
+		d.B, d.Err = catalog.AppendJSON(d.B, x)
 	}
 }
 
-func (d *jsonDocument) member(name string, x any) {
-	d.b = append(d.b, ",\n  \""+name+"\": "...)
-	d.value(x)
+func (d *Document) Member(name string, x any) {
+	d.B = append(d.B, ",\n  \""+name+"\": "...)
+	d.Value(x)
 }
 
-func jsonList[T any](d *jsonDocument, name string, all []T) {
-	d.b = append(d.b, ",\n  \""+name+"\": ["...)
+func AddList[T any](d *Document, name string, all []T) {
+	d.B = append(d.B, ",\n  \""+name+"\": ["...)
 	for i, x := range all {
 		if i > 0 {
-			d.b = append(d.b, ',')
+			d.B = append(d.B, ',')
 		}
-		d.b = append(d.b, "\n    "...)
-		d.value(x)
+		d.B = append(d.B, "\n    "...)
+		d.Value(x)
 	}
 	if len(all) > 0 {
-		d.b = append(d.b, "\n  "...)
+		d.B = append(d.B, "\n  "...)
 	}
-	d.b = append(d.b, ']')
+	d.B = append(d.B, ']')
 }
 
-func mapped[T, U any](all []T, f func(T) U) []U {
+func Mapped[T, U any](all []T, f func(T) U) []U {
 	list := make([]U, len(all))
 	for i, x := range all {
 		list[i] = f(x)

@@ -8,16 +8,16 @@ import (
 	"mpitx/catalog"
 )
 
-// appendKind appends an object on one line, with the kind as its first member.
-func appendKind(b []byte, kind string, x any) ([]byte, error) {
+// AppendKind appends an object on one line, with the kind as its first member.
+func AppendKind(b []byte, kind string, x any) ([]byte, error) {
 	b = fmt.Appendf(b, `{"kind":%q,`, kind)
 	start := len(b)
 	b, err := catalog.AppendJSON(b, x)
 	return append(b[:start], b[start+1:]...), err // without the opening brace
 }
 
-// appendJSON encodes a value in the form that catalog.Write uses.
-func appendJSON(b []byte, x any) ([]byte, error) {
+// AppendJSON encodes a value in the form that catalog.Write uses.
+func AppendJSON(b []byte, x any) ([]byte, error) {
 	switch x := x.(type) {
 	case int:
 		return strconv.AppendInt(b, int64(x), 10), nil
@@ -27,8 +27,8 @@ func appendJSON(b []byte, x any) ([]byte, error) {
 	return catalog.AppendJSON(b, x)
 }
 
-// appendObject encodes members in the given order.
-func appendObject(b []byte, names []string, value func(i int) any) ([]byte, error) {
+// AppendObject encodes members in the given order.
+func AppendObject(b []byte, names []string, value func(i int) any) ([]byte, error) {
 	b = append(b, '{')
 	var err error
 	for i, name := range names {
@@ -38,24 +38,24 @@ func appendObject(b []byte, names []string, value func(i int) any) ([]byte, erro
 		b = append(b, '"')
 		b = append(b, name...)
 		b = append(b, `":`...)
-		if b, err = appendJSON(b, value(i)); err != nil {
+		if b, err = AppendJSON(b, value(i)); err != nil {
 			return b, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return append(b, '}'), nil
 }
 
-// lines buffers JSON lines, or the elements of a document.
-type lines struct {
-	w   io.Writer
-	buf []byte
+// LineWriter buffers JSON lines, or the elements of a document.
+type LineWriter struct {
+	W   io.Writer
+	Buf []byte
 	err error
 }
 
-func (l *lines) flush(limit int) error {
-	if l.err == nil && len(l.buf) > limit {
-		_, l.err = l.w.Write(l.buf)
-		l.buf = l.buf[:0]
+func (l *LineWriter) Flush(limit int) error {
+	if l.err == nil && len(l.Buf) > limit {
+		_, l.err = l.W.Write(l.Buf)
+		l.Buf = l.Buf[:0]
 	}
 	return l.err
 }

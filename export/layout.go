@@ -1,32 +1,32 @@
 package export
 
-// column describes how a table's column adapts to the terminal.
-type column struct {
-	header string
-	flex   bool // cells may be cut; otherwise the column is dropped
-	floor  int  // flexible: the width below which it is dropped
+// Column describes how a table's column adapts to the terminal.
+type Column struct {
+	Header string
+	Flex   bool // cells may be cut; otherwise the column is dropped
+	Floor  int  // flexible: the width below which it is dropped
 	drop   int  // its place among the first columns that are dropped before others are cut below their floor; 0: it is not
-	soft   int  // flexible: the width up to which it grows before others get their natural width; 0: any
+	Soft   int  // flexible: the width up to which it grows before others get their natural width; 0: any
 }
 
-const gap = 2 // blanks between columns
+const Gap = 2 // blanks between columns
 
 // fit chooses the widths of columns for a terminal of width cells, given their natural widths; -1 drops a column. Columns are
 // ordered by importance. The first must columns are kept, except for those that may be dropped.
-func fit(cols []column, natural []int, must, width int) []int {
+func fit(cols []Column, natural []int, must, width int) []int {
 	widths := make([]int, len(cols))
-	used := -gap
+	used := -Gap
 	for i, c := range cols {
 		low := natural[i]
-		if c.flex {
-			low = min(low, max(c.floor, 1))
+		if c.Flex {
+			low = min(low, max(c.Floor, 1))
 		}
-		if i >= must && used+gap+low > width {
+		if i >= must && used+Gap+low > width {
 			widths[i] = -1
 			continue
 		}
 		widths[i] = low
-		used += gap + low
+		used += Gap + low
 	}
 	for used > width {
 		next := -1
@@ -38,7 +38,7 @@ func fit(cols []column, natural []int, must, width int) []int {
 		if next < 0 {
 			break
 		}
-		used -= gap + widths[next]
+		used -= Gap + widths[next]
 		widths[next] = -1
 	}
 	if used > width {
@@ -47,12 +47,12 @@ func fit(cols []column, natural []int, must, width int) []int {
 	}
 	for _, pass := range []bool{true, false} { // first up to the soft widths
 		for i, c := range cols {
-			if widths[i] < 0 || !c.flex {
+			if widths[i] < 0 || !c.Flex {
 				continue
 			}
 			target := natural[i]
-			if pass && c.soft > 0 {
-				target = min(target, c.soft)
+			if pass && c.Soft > 0 {
+				target = min(target, c.Soft)
 			}
 			grow := min(max(target-widths[i], 0), width-used)
 			widths[i] += grow
@@ -64,14 +64,14 @@ func fit(cols []column, natural []int, must, width int) []int {
 
 // squeeze narrows columns that must be kept, the widest first. It drops the last ones if there is not even one cell for each.
 func squeeze(widths []int, width int) {
-	for n := len(widths); n > 1 && n+gap*(n-1) > width; n-- {
+	for n := len(widths); n > 1 && n+Gap*(n-1) > width; n-- {
 		widths[n-1] = -1
 	}
 	total := func() int {
-		sum := -gap
+		sum := -Gap
 		for _, w := range widths {
 			if w >= 0 {
-				sum += gap + w
+				sum += Gap + w
 			}
 		}
 		return sum

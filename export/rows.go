@@ -93,7 +93,7 @@ func (r *Rows) Write(w io.Writer, f Format, t Terminal) error {
 // table writes the columns in order, with the spare ones last.
 func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 	var shown []int
-	g := grid{}
+	g := Grid{}
 	narrow := !wide && r.tooWide(t)
 	for _, spare := range []bool{false, true} {
 		for i, c := range r.Columns {
@@ -101,11 +101,11 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 				continue
 			}
 			shown = append(shown, i)
-			g.cols = append(g.cols, column{header: c.Header, flex: !c.Right, floor: cmp.Or(c.MinWidth, 10), drop: c.Drop, soft: c.PreferredWidth})
+			g.Cols = append(g.Cols, Column{Header: c.Header, Flex: !c.Right, Floor: cmp.Or(c.MinWidth, 10), drop: c.Drop, Soft: c.PreferredWidth})
 			if !spare {
-				g.must = len(g.cols)
+				g.Must = len(g.Cols)
 			} else {
-				g.cols[0].floor = 40 // names are more important
+				g.Cols[0].Floor = 40 // names are more important
 			}
 		}
 	}
@@ -114,10 +114,10 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 		for k, i := range shown {
 			cells[k] = t.Safe(cellText(row[i]))
 		}
-		g.rows = append(g.rows, cells)
-		g.below = append(g.below, r.belowText(row, narrow, t))
+		g.Rows = append(g.Rows, cells)
+		g.Below = append(g.Below, r.belowText(row, narrow, t))
 	}
-	g.whole = func(row, col int) bool {
+	g.Whole = func(row, col int) bool {
 		c := r.Columns[shown[col]]
 		return c.Whole != "" && cellText(r.Rows[row][slices.Index(r.names(), c.Whole)]) != ""
 	}
@@ -129,7 +129,7 @@ func (r *Rows) table(w io.Writer, t Terminal, wide bool) error {
 			g.alignRight(k)
 		}
 	}
-	return g.write(w, t)
+	return g.Write(w, t)
 }
 
 // tooWide says whether columns go below the rows, because a terminal is too narrow for all next to each other.
@@ -137,7 +137,7 @@ func (r *Rows) tooWide(t Terminal) bool {
 	if t.Width == 0 || !slices.ContainsFunc(r.Columns, func(c RowColumn) bool { return c.Below }) {
 		return false
 	}
-	total := -gap
+	total := -Gap
 	for i, c := range r.Columns {
 		if c.Header == "" || c.Wide || c.AlwaysBelow || c.Optional && r.empty(i) {
 			continue
@@ -149,7 +149,7 @@ func (r *Rows) tooWide(t Terminal) bool {
 		if c.PreferredWidth > 0 && !c.Below {
 			width = min(width, c.PreferredWidth)
 		}
-		total += gap + width
+		total += Gap + width
 	}
 	return total > t.Width
 }
@@ -185,7 +185,7 @@ func cellText(x any) string {
 	case []int:
 		return text.RankList(x)
 	case float64: // as in JSON
-		b, _ := appendJSON(nil, x)
+		b, _ := AppendJSON(nil, x)
 		return string(b)
 	case []string:
 		return strings.Join(x, ",")
@@ -207,7 +207,7 @@ func (r *Rows) json(w io.Writer) error {
 	var err error
 	for _, m := range r.About {
 		b = fmt.Appendf(b, "\n  %q: ", m.Name)
-		if b, err = appendJSON(b, m.Value); err != nil {
+		if b, err = AppendJSON(b, m.Value); err != nil {
 			return err
 		}
 		b = append(b, ',')
@@ -218,7 +218,7 @@ func (r *Rows) json(w io.Writer) error {
 			b = append(b, ',')
 		}
 		b = append(b, "\n    "...)
-		if b, err = appendObject(b, names, func(i int) any { return row[i] }); err != nil {
+		if b, err = AppendObject(b, names, func(i int) any { return row[i] }); err != nil {
 			return err
 		}
 	}
@@ -234,7 +234,7 @@ func (r *Rows) ndjson(w io.Writer) error {
 	var b []byte
 	var err error
 	for _, row := range r.Rows {
-		if b, err = appendObject(b, names, func(i int) any { return row[i] }); err != nil {
+		if b, err = AppendObject(b, names, func(i int) any { return row[i] }); err != nil {
 			return err
 		}
 		b = append(b, '\n')
@@ -286,7 +286,7 @@ func Outcomes(w io.Writer, c *catalog.Catalog, same []catalog.SameOutcome, f For
 				text = func(value catalog.Value) string { return c.ValueText(v, value) }
 			}
 		}
-		row := []any{o.Name, list(o.Ranks), text(o.Old), text(o.New), text(o.Back), string(o.Result), o.Detail}
+		row := []any{o.Name, NonNil(o.Ranks), text(o.Old), text(o.New), text(o.Back), string(o.Result), o.Detail}
 		if items {
 			row = append(row, item(o.Old), item(o.New), item(o.Back))
 		}

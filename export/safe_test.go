@@ -38,3 +38,5 @@ func FuzzSafeText(f *testing.F) {
 		}
 	})
 }
+
+const nasty = "a\x1b[31mred\r\x07\u009b2J\u202egnp\u200b\xff\n\\x1b\u2028end"

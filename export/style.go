@@ -4,17 +4,17 @@ import "charm.land/lipgloss/v2"
 
 // The styles use the sixteen colours of the user's palette. They only repeat the text's meaning.
 var (
-	headingStyle = lipgloss.NewStyle().Bold(true)
-	headerStyle  = lipgloss.NewStyle().Faint(true)
-	setStyle     = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	differsStyle = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-	faultyStyle  = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	goneStyle    = lipgloss.NewStyle().Faint(true)
-	labelStyle   = lipgloss.NewStyle().Faint(true)
+	HeadingStyle = lipgloss.NewStyle().Bold(true)
+	HeaderStyle  = lipgloss.NewStyle().Faint(true)
+	SetStyle     = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	DiffersStyle = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	FaultyStyle  = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	GoneStyle    = lipgloss.NewStyle().Faint(true)
+	LabelStyle   = lipgloss.NewStyle().Faint(true)
 )
 
-// paint applies a style to safe text if colours are on.
-func (t Terminal) paint(s lipgloss.Style, text string) string {
+// Paint applies a style to safe text if colours are on.
+func (t Terminal) Paint(s lipgloss.Style, text string) string {
 	if !t.Color || text == "" {
 		return text
 	}
@@ -22,4 +22,4 @@ func (t Terminal) paint(s lipgloss.Style, text string) string {
 }
 
 // Heading is the title of a part of a list.
-func (t Terminal) Heading(text string) string { return t.paint(headingStyle, text) }
+func (t Terminal) Heading(text string) string { return t.Paint(HeadingStyle, text) }

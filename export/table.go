@@ -12,88 +12,88 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// grid is a table of safe cells with their styles.
-type grid struct {
-	cols  []column
-	must  int // number of first columns that are never dropped
-	rows  [][]string
-	below []string                           // lines below each row, wrapped; nil: none
-	style func(row, col int) *lipgloss.Style // nil: plain
-	whole func(row, col int) bool            // cells that are whole below the row if they are cut; nil: none
+// Grid is a table of safe cells with their styles.
+type Grid struct {
+	Cols  []Column
+	Must  int // number of first columns that are never dropped
+	Rows  [][]string
+	Below []string                           // lines below each row, wrapped; nil: none
+	Style func(row, col int) *lipgloss.Style // nil: plain
+	Whole func(row, col int) bool            // cells that are whole below the row if they are cut; nil: none
 }
 
 // Table writes rows under headers, fitted to the terminal. It escapes cells and cuts those that do not fit, but drops no column.
 func Table(w io.Writer, t Terminal, headers []string, rows [][]string) error {
-	g := grid{must: len(headers), rows: make([][]string, len(rows))}
+	g := Grid{Must: len(headers), Rows: make([][]string, len(rows))}
 	for _, h := range headers {
-		g.cols = append(g.cols, column{header: h, flex: true, floor: 10})
+		g.Cols = append(g.Cols, Column{Header: h, Flex: true, Floor: 10})
 	}
 	for i, row := range rows {
-		g.rows[i] = make([]string, len(headers))
+		g.Rows[i] = make([]string, len(headers))
 		for j := range min(len(row), len(headers)) {
-			g.rows[i][j] = t.Safe(row[j])
+			g.Rows[i][j] = t.Safe(row[j])
 		}
 	}
-	return g.write(w, t)
+	return g.Write(w, t)
 }
 
-// write fits the table to the terminal and writes it. With width 0 nothing is cut.
-func (g *grid) write(w io.Writer, t Terminal) error {
-	natural := make([]int, len(g.cols))
-	for i, c := range g.cols {
-		natural[i] = Width(c.header)
+// Write fits the table to the terminal and writes it. With width 0 nothing is cut.
+func (g *Grid) Write(w io.Writer, t Terminal) error {
+	natural := make([]int, len(g.Cols))
+	for i, c := range g.Cols {
+		natural[i] = Width(c.Header)
 	}
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		for i, cell := range row {
 			natural[i] = max(natural[i], Width(cell))
 		}
 	}
-	p := &printer{term: t, cut: t.Width > 0, style: g.style}
+	p := &Printer{Term: t, cut: t.Width > 0, style: g.Style}
 	if p.cut {
-		p.widths = fit(g.cols, natural, g.must, t.Width)
-		g.keepWhole(p.widths)
+		p.Widths = fit(g.Cols, natural, g.Must, t.Width)
+		g.keepWhole(p.Widths)
 	} else {
-		p.widths = pads(natural)
+		p.Widths = pads(natural)
 	}
-	p.below = g.below
-	headers := make([]string, len(g.cols))
-	for i, c := range g.cols {
-		headers[i] = c.header
+	p.below = g.Below
+	headers := make([]string, len(g.Cols))
+	for i, c := range g.Cols {
+		headers[i] = c.Header
 	}
-	return p.run(w, headers, g.rows)
+	return p.run(w, headers, g.Rows)
 }
 
 // keepWhole puts cells that are cut below their row, if they must be whole somewhere.
-func (g *grid) keepWhole(widths []int) {
-	if g.whole == nil {
+func (g *Grid) keepWhole(widths []int) {
+	if g.Whole == nil {
 		return
 	}
-	for i, row := range g.rows {
+	for i, row := range g.Rows {
 		for j, cell := range slices.Backward(row) {
-			if Width(cell) > max(widths[j], 0) && g.whole(i, j) {
-				g.below[i] = strings.TrimSpace(strings.ToLower(g.cols[j].header) + ": " + strings.TrimSpace(cell) + "\n" + g.below[i])
+			if Width(cell) > max(widths[j], 0) && g.Whole(i, j) {
+				g.Below[i] = strings.TrimSpace(strings.ToLower(g.Cols[j].Header) + ": " + strings.TrimSpace(cell) + "\n" + g.Below[i])
 			}
 		}
 	}
 }
 
 // alignRight pads the cells and the header of a column on the left.
-func (g *grid) alignRight(col int) {
-	width := Width(g.cols[col].header)
-	for _, row := range g.rows {
+func (g *Grid) alignRight(col int) {
+	width := Width(g.Cols[col].Header)
+	for _, row := range g.Rows {
 		width = max(width, Width(row[col]))
 	}
 	pad := func(s string) string { return strings.Repeat(" ", width-Width(s)) + s }
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		if row[col] != "" {
 			row[col] = pad(row[col])
 		}
 	}
-	g.cols[col].header = pad(g.cols[col].header)
+	g.Cols[col].Header = pad(g.Cols[col].Header)
 }
 
 // alignPoints pads numbers on the right to equal decimals.
-func (g *grid) alignPoints(col int) {
+func (g *Grid) alignPoints(col int) {
 	decimals := func(s string) int { // including the point
 		if _, after, ok := strings.Cut(s, "."); ok {
 			return 1 + len(after)
@@ -102,27 +102,27 @@ func (g *grid) alignPoints(col int) {
 	}
 	number := func(s string) bool { return s != "" && strings.Trim(s, "-<=≤.0123456789") == "" }
 	most := 0
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		if number(row[col]) {
 			most = max(most, decimals(row[col]))
 		}
 	}
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		if number(row[col]) {
 			row[col] += strings.Repeat(" ", most-decimals(row[col]))
 		}
 	}
 }
 
-// printer renders the output of tablewriter. Tablewriter's own renderers measure text differently from the terminal and take twice
+// Printer renders the output of tablewriter. Tablewriter's own renderers measure text differently from the terminal and take twice
 // the time.
-type printer struct {
-	term   Terminal
-	widths []int // -1: dropped
+type Printer struct {
+	Term   Terminal
+	Widths []int // -1: dropped
 	cut    bool
 	below  []string
 	style  func(row, col int) *lipgloss.Style
-	out    *bufio.Writer
+	Out    *bufio.Writer
 	row    int
 }
 
@@ -133,7 +133,7 @@ const belowIndent = "      "
 const manyRows = 200
 
 // run writes the table.
-func (p *printer) run(w io.Writer, headers []string, rows [][]string) error {
+func (p *Printer) run(w io.Writer, headers []string, rows [][]string) error {
 	if len(rows) < manyRows {
 		return p.tablewriter(w, headers, rows)
 	}
@@ -148,9 +148,9 @@ func (p *printer) run(w io.Writer, headers []string, rows [][]string) error {
 }
 
 // tablewriter streams the rows through a tablewriter.
-func (p *printer) tablewriter(w io.Writer, headers []string, rows [][]string) error {
+func (p *Printer) tablewriter(w io.Writer, headers []string, rows [][]string) error {
 	widths := tw.NewMapper[int, int]()
-	for i := range p.widths {
+	for i := range p.Widths {
 		widths.Set(i, 1<<20) // cells are cut by printer
 	}
 	table := tablewriter.NewTable(w,
@@ -179,76 +179,76 @@ func (p *printer) tablewriter(w io.Writer, headers []string, rows [][]string) er
 }
 
 // line writes one line of cells.
-func (p *printer) line(cells []string, style func(col int) *lipgloss.Style) {
+func (p *Printer) line(cells []string, style func(col int) *lipgloss.Style) {
 	blanks := 0 // pending until the next cell, so that lines have no trailing blanks
 	first := true
 	for i, cell := range cells {
-		if i >= len(p.widths) || p.widths[i] < 0 {
+		if i >= len(p.Widths) || p.Widths[i] < 0 {
 			continue
 		}
 		if !first {
-			blanks += gap
+			blanks += Gap
 		}
 		first = false
 		if p.cut {
-			cell = p.term.Cut(cell, p.widths[i])
+			cell = p.Term.Cut(cell, p.Widths[i])
 		}
 		if cell = strings.TrimRight(cell, " "); cell == "" {
-			blanks += p.widths[i]
+			blanks += p.Widths[i]
 			continue
 		}
 		p.blanks(blanks)
-		blanks = max(p.widths[i]-Width(cell), 0)
+		blanks = max(p.Widths[i]-Width(cell), 0)
 		if s := style(i); s != nil {
-			cell = p.term.paint(*s, cell)
+			cell = p.Term.Paint(*s, cell)
 		}
-		p.out.WriteString(cell)
+		p.Out.WriteString(cell)
 	}
-	p.out.WriteByte('\n')
+	p.Out.WriteByte('\n')
 }
 
-func (p *printer) blanks(n int) {
+func (p *Printer) blanks(n int) {
 	const some = "                                                                "
 	for ; n > len(some); n -= len(some) {
-		p.out.WriteString(some)
+		p.Out.WriteString(some)
 	}
-	p.out.WriteString(some[:n])
+	p.Out.WriteString(some[:n])
 }
 
 // These methods implement tw.Renderer.
 
-func (p *printer) Start(w io.Writer) error { p.out = bufio.NewWriterSize(w, 1<<16); return nil }
+func (p *Printer) Start(w io.Writer) error { p.Out = bufio.NewWriterSize(w, 1<<16); return nil }
 
-func (p *printer) Header(lines [][]string, _ tw.Formatting) {
+func (p *Printer) Header(lines [][]string, _ tw.Formatting) {
 	for _, cells := range lines {
 		if strings.Join(cells, "") != "" {
-			p.line(cells, func(int) *lipgloss.Style { return &headerStyle })
+			p.line(cells, func(int) *lipgloss.Style { return &HeaderStyle })
 		}
 	}
 }
 
-func (p *printer) Row(cells []string, _ tw.Formatting) {
+func (p *Printer) Row(cells []string, _ tw.Formatting) {
 	p.line(cells, func(col int) *lipgloss.Style {
-		if p.style == nil || !p.term.Color {
+		if p.style == nil || !p.Term.Color {
 			return nil
 		}
 		return p.style(p.row, col)
 	})
 	if p.row < len(p.below) && p.below[p.row] != "" {
-		p.note(p.below[p.row])
+		p.Note(p.below[p.row])
 	}
 	p.row++
 }
 
-// note writes a text below a row.
-func (p *printer) note(text string) {
-	for _, l := range wrap(text, max(p.term.Width-len(belowIndent), 1)) {
-		p.out.WriteString(belowIndent + p.term.paint(labelStyle, l) + "\n")
+// Note writes a text below a row.
+func (p *Printer) Note(text string) {
+	for _, l := range Lines(text, max(p.Term.Width-len(belowIndent), 1)) {
+		p.Out.WriteString(belowIndent + p.Term.Paint(LabelStyle, l) + "\n")
 	}
 }
 
-func (p *printer) Footer([][]string, tw.Formatting) {}
-func (p *printer) Line(tw.Formatting)               {}
-func (p *printer) Config() tw.Rendition             { return tw.Rendition{Streaming: true} }
-func (p *printer) Close() error                     { return p.out.Flush() }
-func (p *printer) Logger(*ll.Logger)                {}
+func (p *Printer) Footer([][]string, tw.Formatting) {}
+func (p *Printer) Line(tw.Formatting)               {}
+func (p *Printer) Config() tw.Rendition             { return tw.Rendition{Streaming: true} }
+func (p *Printer) Close() error                     { return p.Out.Flush() }
+func (p *Printer) Logger(*ll.Logger)                {}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"mpitx/catalog"
 )
 
 func TestTable(t *testing.T) {
@@ -53,14 +51,14 @@ func TestManyRows(t *testing.T) {
 	for i := range rows {
 		rows[i] = []string{strings.Repeat("x", i%7), "", strings.Repeat("漢 ", i%5), strings.Repeat("long ", i%30)}
 	}
-	g := grid{cols: []column{{header: "A"}, {header: ""}, {header: "C"}, {header: "D", flex: true}}, must: 1, rows: rows}
-	p := func() *printer { return &printer{term: color, cut: true, widths: []int{7, 2, -1, 30}} }
+	g := Grid{Cols: []Column{{Header: "A"}, {Header: ""}, {Header: "C"}, {Header: "D", Flex: true}}, Must: 1, Rows: rows}
+	p := func() *Printer { return &Printer{Term: color, cut: true, Widths: []int{7, 2, -1, 30}} }
 	headers := []string{"A", "", "C", "D"}
 	var with, without bytes.Buffer
-	if err := p().tablewriter(&with, headers, g.rows); err != nil {
+	if err := p().tablewriter(&with, headers, g.Rows); err != nil {
 		t.Fatal(err)
 	}
-	if err := p().run(&without, headers, g.rows); err != nil {
+	if err := p().run(&without, headers, g.Rows); err != nil {
 		t.Fatal(err)
 	}
 	if with.String() != without.String() {
@@ -88,30 +86,34 @@ func TestWholeBelow(t *testing.T) {
 	}
 }
 
-// A list of what was set says by what at every width: next to the value, or below the row.
-func TestChangedSaysBy(t *testing.T) {
-	c, err := catalog.Load("../fixtures/snapshots/openmpi-4.1.4.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Keep(catalog.AllKinds, func(e catalog.Entry) bool {
-		v, ok := e.(*catalog.Variable)
-		return ok && v.Origin != nil
-	})
-	for _, width := range []int{50, 80, 100, 120, 160} {
-		var b strings.Builder
-		if err := List(&b, c, ListOptions{Kinds: catalog.Cvars, Changed: true, Terminal: Terminal{Width: width, IsTTY: true, UTF8: true}}); err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Cvars {
-			for _, want := range []string{c.Cvars[i].Name, shortOrigin(c, &c.Cvars[i]), c.Cvars[i].Current().Value.String()} {
-				if !strings.Contains(b.String(), want) {
-					t.Errorf("width %d: no %q:\n%s", width, want, b.String())
-				}
+func TestFit(t *testing.T) {
+	cols := []Column{{Flex: true, Floor: 20, Soft: 64}, {}, {Flex: true, Floor: 10, Soft: 20}, {}, {Flex: true, Floor: 8}}
+	natural := []int{30, 3, 500, 12, 40}
+	for width := range 400 {
+		widths := fit(cols, natural, 3, width)
+		sum, n := 0, 0
+		for i, w := range widths {
+			if w >= 0 {
+				sum += w
+				n++
+			}
+			if w > natural[i] {
+				t.Fatalf("width %d: %v is wider than needed", width, widths)
 			}
 		}
-		if len(c.Cvars) == 0 {
-			t.Error("nothing is set")
+		if sum += Gap * (n - 1); sum > width && width > 0 {
+			t.Fatalf("width %d: %v takes %d", width, widths, sum)
 		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, f := range Formats {
+		if got, err := ParseFormat(string(f)); got != f || err != nil {
+			t.Errorf("%s: %v %v", f, got, err)
+		}
+	}
+	if _, err := ParseFormat("xml"); err == nil || !strings.Contains(err.Error(), "ndjson") {
+		t.Error(err)
 	}
 }

@@ -69,8 +69,8 @@ func (t Terminal) Ellipsis() string {
 	return ".."
 }
 
-// wrap breaks safe text into lines of at most width cells, if possible at blanks; with width 0 only at newlines.
-func wrap(s string, width int) []string {
+// Lines breaks safe text into lines of at most width cells, if possible at blanks; with width 0 only at newlines.
+func Lines(s string, width int) []string {
 	if width > 0 {
 		const dash = "\ue000" // lines are broken after hyphens, but not in --flag
 		s = strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(s, "--", dash+dash), width, ""), dash, "-")
@@ -82,8 +82,8 @@ func wrap(s string, width int) []string {
 	return lines
 }
 
-// oneLine puts a description on one line.
-func oneLine(s string) string {
+// OneLine puts a description on one line.
+func OneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r\t") {
 		return s
 	}

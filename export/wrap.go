@@ -56,12 +56,12 @@ func WrapLine(line string, width int, indent string) string {
 	return b.String()
 }
 
-// hanging writes a text below its first word.
-func (t Terminal) hanging(b *bytes.Buffer, start, text string) {
+// Hanging writes a text below its first word.
+func (t Terminal) Hanging(b *bytes.Buffer, start, text string) {
 	if !t.UTF8 {
 		text = plainSigns.Replace(text)
 	}
-	for i, l := range wrap(t.Safe(text), max(t.Width-len(start), 0)) {
+	for i, l := range Lines(t.Safe(text), max(t.Width-len(start), 0)) {
 		if i > 0 {
 			start = strings.Repeat(" ", len(start))
 		}
@@ -69,8 +69,8 @@ func (t Terminal) hanging(b *bytes.Buffer, start, text string) {
 	}
 }
 
-// wrapAt breaks a line between words, and words that are longer than a line.
-func wrapAt(line string, width int, indent string) string {
+// WrapAt breaks a line between words, and words that are longer than a line.
+func WrapAt(line string, width int, indent string) string {
 	if width <= 0 || Width(line) <= width {
 		return line
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/trigger"
@@ -51,7 +52,7 @@ var titles = map[string]string{"functions": "Functions", "sites": "Call sites", 
 // Write writes the report of a run, which the user calls name, and what its triggers found.
 func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name string) error {
 	t := export.Terminal{UTF8: true}
-	d := document{Title: t.Safe(path.Base(name)), Head: export.ReportHead(p, t), Calls: p.Total.Calls}
+	d := document{Title: t.Safe(path.Base(name)), Head: runs.ReportHead(p, t), Calls: p.Total.Calls}
 	for _, f := range p.Findings() {
 		d.Findings = append(d.Findings, finding{t.Safe(f.Text), t.Safe(f.NextText(name))})
 	}
@@ -70,14 +71,14 @@ func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name st
 	if d.Samples, more = samples(p.Run, sampleOptions(p), t); more > 0 {
 		d.Note = fmt.Sprintf("The first %d of %d variables that change; mpitx top shows all.", len(d.Samples), len(d.Samples)+more)
 	}
-	for _, name := range export.ReportTables {
-		if rows := export.ReportTable(p, name, t); len(rows.Rows) > 0 {
+	for _, name := range runs.ReportTables {
+		if rows := runs.ReportTable(p, name, t); len(rows.Rows) > 0 {
 			d.Tables = append(d.Tables, newTable(titles[name], rows, t))
 		}
 	}
 	for _, one := range triggers {
-		x := newTable("Trigger "+t.Safe(one.Condition), export.TriggerEvents(one, 0, t), t)
-		x.Note = strings.TrimSpace(t.Safe(export.TriggerText(one)) + ". " + x.Note)
+		x := newTable("Trigger "+t.Safe(one.Condition), runs.TriggerEvents(one, 0, t), t)
+		x.Note = strings.TrimSpace(t.Safe(runs.TriggerText(one)) + ". " + x.Note)
 		d.Tables = append(d.Tables, x)
 	}
 	return template.Must(template.New("report").Parse(page)).Execute(w, d)

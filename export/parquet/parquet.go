@@ -12,7 +12,7 @@ import (
 
 	parquetgo "github.com/parquet-go/parquet-go"
 
-	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 )
 
@@ -61,7 +61,7 @@ func Samples(w io.Writer, run *recording.Run, o recording.Options) error {
 		b.n = 0
 		return err
 	}
-	err := export.SampleRows(run, o, func(r *export.SampleRow) error {
+	err := runs.SampleRows(run, o, func(r *runs.SampleRow) error {
 		if b.add(r); b.n < batch {
 			return nil
 		}
@@ -93,14 +93,14 @@ func settings(run *recording.Run) []parquetgo.WriterOption {
 		parquetgo.Compression(&parquetgo.Zstd),
 		parquetgo.PageBufferSize(64 << 10),
 		parquetgo.MaxRowsPerRowGroup(groupRows),
-		parquetgo.KeyValueMetadata("mpitx.schema", export.SamplesSchema),
-		parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.SamplesVersion)),
+		parquetgo.KeyValueMetadata("mpitx.schema", runs.SamplesSchema),
+		parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(runs.SamplesVersion)),
 		parquetgo.KeyValueMetadata("mpitx.run", hex.EncodeToString(run.ID[:])),
 		parquetgo.KeyValueMetadata("mpitx.start", run.Start.UTC().Format(time.RFC3339Nano)),
 	}
 }
 
-func (b *rows) add(r *export.SampleRow) {
+func (b *rows) add(r *runs.SampleRow) {
 	i := b.n
 	b.n++
 	x := &b.rows[i]

@@ -14,6 +14,7 @@ import (
 	parquetgo "github.com/parquet-go/parquet-go"
 
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 )
 
@@ -35,7 +36,7 @@ func TestSamples(t *testing.T) {
 		if err := Samples(&file, run, recording.Options{As: as}); err != nil {
 			t.Fatal(err)
 		}
-		if err := export.Samples(&csv, run, export.FormatCSV, export.SampleOptions{Options: recording.Options{As: as}}); err != nil {
+		if err := runs.Samples(&csv, run, export.FormatCSV, runs.SampleOptions{Options: recording.Options{As: as}}); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := parquetgo.Read[row](bytes.NewReader(file.Bytes()), int64(file.Len()))
@@ -55,7 +56,7 @@ func TestSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, _ := f.Lookup("mpitx.schema"); v != export.SamplesSchema {
+		if v, _ := f.Lookup("mpitx.schema"); v != runs.SamplesSchema {
 			t.Error(v)
 		}
 	}
@@ -96,7 +97,7 @@ func TestWideSamples(t *testing.T) {
 		if err := WideSamples(&file, run, recording.Options{As: as}); err != nil {
 			t.Fatal(err)
 		}
-		if err := export.Samples(&text, run, export.FormatCSV, export.SampleOptions{Options: recording.Options{As: as}, Wide: true}); err != nil {
+		if err := runs.Samples(&text, run, export.FormatCSV, runs.SampleOptions{Options: recording.Options{As: as}, Wide: true}); err != nil {
 			t.Fatal(err)
 		}
 		want, err := csv.NewReader(&text).ReadAll()
@@ -203,7 +204,7 @@ func TestDiskFull(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"samples": func(w io.Writer) error { return Samples(w, run, recording.Options{}) },
 		"wide":    func(w io.Writer) error { return WideSamples(w, run, recording.Options{}) },
-		"trace":   func(w io.Writer) error { _, err := Trace(w, run, export.TraceOptions{}); return err },
+		"trace":   func(w io.Writer) error { _, err := Trace(w, run, runs.TraceOptions{}); return err },
 		"report":  func(w io.Writer) error { return Report(w, run, table) },
 	} {
 		var file bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	parquetgo "github.com/parquet-go/parquet-go"
 
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/recording/recordingtest"
@@ -28,8 +29,8 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range export.ReportTables {
-		table := export.ReportRows(p, name)
+	for _, name := range runs.ReportTables {
+		table := runs.ReportRows(p, name)
 		var b bytes.Buffer
 		if err := Report(&b, run, table); err != nil {
 			t.Fatal(name, err)

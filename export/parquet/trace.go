@@ -9,7 +9,7 @@ import (
 
 	parquetgo "github.com/parquet-go/parquet-go"
 
-	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 	"mpitx/recording/trace"
 )
@@ -37,17 +37,17 @@ type traceRow struct {
 }
 
 // Trace writes the trace of a run, in bounded memory.
-func Trace(w io.Writer, run *recording.Run, o export.TraceOptions) (trace.Totals, error) {
+func Trace(w io.Writer, run *recording.Run, o runs.TraceOptions) (trace.Totals, error) {
 	to := &output{Writer: w}
 	out := parquetgo.NewGenericWriter[traceRow](to, slices.Concat(settings(run), []parquetgo.WriterOption{
-		parquetgo.KeyValueMetadata("mpitx.schema", export.TraceSchema), parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(export.TraceVersion))})...)
+		parquetgo.KeyValueMetadata("mpitx.schema", runs.TraceSchema), parquetgo.KeyValueMetadata("mpitx.version", strconv.Itoa(runs.TraceVersion))})...)
 	rows := make([]traceRow, 0, batch)
 	flush := func() error {
 		_, err := out.Write(rows)
 		rows = rows[:0]
 		return err
 	}
-	totals, err := export.TraceRows(run, o, func(r *export.TraceRow) error {
+	totals, err := runs.TraceRows(run, o, func(r *runs.TraceRow) error {
 		rows = append(rows, traceRow{Time: r.Time.Seconds(), TimeNs: int64(r.Time), DurationNs: int64(r.Duration / time.Nanosecond), Rank: int32(r.Rank), Thread: int32(r.Thread), Kind: r.Kind,
 			Name: r.Name, Object: r.Object, Peer: small(r.Peer), Tag: small(r.Tag), Bytes: copyOf(r.Bytes), Request: copyOf(r.Request), Sequence: copyOf(r.Sequence),
 			Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status, RaisedNs: nanoseconds(r.Raised)})

@@ -7,7 +7,7 @@ import (
 
 	parquetgo "github.com/parquet-go/parquet-go"
 
-	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
 )
@@ -24,7 +24,7 @@ func TestTraceRaised(t *testing.T) {
 	}
 	defer run.Close()
 	var file bytes.Buffer
-	if _, err := Trace(&file, run, export.TraceOptions{}); err != nil {
+	if _, err := Trace(&file, run, runs.TraceOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := parquetgo.Read[traceRow](bytes.NewReader(file.Bytes()), int64(file.Len()))

@@ -9,7 +9,7 @@ import (
 
 	parquetgo "github.com/parquet-go/parquet-go"
 
-	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 )
 
@@ -25,7 +25,7 @@ const status = "status"
 func WideSamples(w io.Writer, run *recording.Run, o recording.Options) error {
 	to := &output{Writer: w}
 	t := &table{run: run, w: to}
-	err := export.WideRows(run, o, t.begin, t.add)
+	err := runs.WideRows(run, o, t.begin, t.add)
 	if err == nil {
 		err = t.flush()
 	}
@@ -40,7 +40,7 @@ type table struct {
 	run     *recording.Run
 	w       io.Writer
 	out     *parquetgo.GenericWriter[any]
-	columns []export.WideColumn
+	columns []runs.WideColumn
 	rows    []parquetgo.Row
 }
 
@@ -58,7 +58,7 @@ func (o ordered) Fields() []parquetgo.Field {
 	return fields
 }
 
-func (t *table) begin(columns []export.WideColumn) error {
+func (t *table) begin(columns []runs.WideColumn) error {
 	dictionary := func(n parquetgo.Node) parquetgo.Node { return parquetgo.Encoded(n, &parquetgo.RLEDictionary) }
 	g := ordered{parquetgo.Group{
 		"time": parquetgo.Leaf(parquetgo.DoubleType), "time_ns": parquetgo.Encoded(parquetgo.Int(64), &parquetgo.DeltaBinaryPacked),
@@ -98,7 +98,7 @@ func (t *table) begin(columns []export.WideColumn) error {
 	return nil
 }
 
-func (t *table) add(r *export.WideRow) error {
+func (t *table) add(r *runs.WideRow) error {
 	row := make(parquetgo.Row, 0, len(fixed)+len(t.columns)+1)
 	put := func(v parquetgo.Value, level int) { row = append(row, v.Level(0, level, len(row))) }
 	put(parquetgo.DoubleValue(r.Time.Seconds()), 0)
@@ -136,7 +136,7 @@ func (t *table) add(r *export.WideRow) error {
 }
 
 // value converts a value to its column's type, and reports whether it fits.
-func value(v recording.Value, c *export.WideColumn) (parquetgo.Value, bool) {
+func value(v recording.Value, c *runs.WideColumn) (parquetgo.Value, bool) {
 	switch {
 	case c.Kind == recording.Text:
 		return parquetgo.ByteArrayValue([]byte(v.String())), true

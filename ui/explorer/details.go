@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/text"
 	"mpitx/ui/chart"
 	"mpitx/ui/term"
@@ -220,7 +220,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	}
 	add := func(label, words string) { styled(label, words, term.Plain) }
 	read := func(label string, r *catalog.Reading, note string) {
-		switch words := export.VariableText(m.x.cat, v, r); r.Status {
+		switch words := variables.VariableText(m.x.cat, v, r); r.Status {
 		case catalog.StatusUnbound: // a normal condition
 			styled(label, "("+words+")"+note, term.Label)
 		case catalog.StatusOK:

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mpitx/catalog"
-	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/text"
 	"mpitx/ui/link"
 	"mpitx/ui/screen/prompt"
@@ -80,7 +80,7 @@ func (m *Model) openEdit(e *entry, text string) {
 	case r == nil: // alive has said why
 		return
 	case r.Status != catalog.StatusOK:
-		m.showError("%s cannot be written: %s", e.name, export.ReadingText(r, nil))
+		m.showError("%s cannot be written: %s", e.name, variables.ReadingText(r, nil))
 		return
 	case !m.alive():
 		return

@@ -5,7 +5,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
-	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/ui/term"
 )
 
@@ -143,7 +143,7 @@ func (x *index) value(e *entry) string {
 	if !e.variable() {
 		return e.summary()
 	}
-	return export.VariableText(x.cat, e.v, e.v.Current())
+	return variables.VariableText(x.cat, e.v, e.v.Current())
 }
 
 // markHelp explains the marks: UTF-8, ASCII, meaning.

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mpitx/catalog"
-	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/text"
 	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
@@ -113,13 +113,13 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 	switch {
 	case m.o.Diff != nil:
 		what = text.Count(len(m.shown), "difference")
-		err = export.Diff(&b, m.listedDiff(), format, m.t.Terminal)
+		err = variables.Diff(&b, m.listedDiff(), format, m.t.Terminal)
 	case m.watchOpen: // the samples, not the list
 		what = "the samples"
 		err = m.writeSamples(&b, format)
 	default:
-		o := export.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}
-		err = export.List(&b, m.x.cat.Select(m.x.items(m.shown)), o)
+		o := variables.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}
+		err = variables.List(&b, m.x.cat.Select(m.x.items(m.shown)), o)
 	}
 	if err != nil {
 		m.showError("export: %v", err)

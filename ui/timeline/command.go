@@ -11,6 +11,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/export/perfetto"
+	"mpitx/export/runs"
 	"mpitx/recording"
 	"mpitx/recording/trace"
 	"mpitx/text"
@@ -102,5 +103,5 @@ func save(command, path, format, dir string, o trace.Options, places Places) (to
 	if format == "pftrace" {
 		return perfetto.Write(file, run, perfetto.Options{Options: o, Site: find})
 	}
-	return export.Trace(file, run, export.Format(format), export.TraceOptions{Options: o, Site: find})
+	return runs.Trace(file, run, export.Format(format), runs.TraceOptions{Options: o, Site: find})
 }

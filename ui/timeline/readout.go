@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording/trace"
 	"mpitx/text"
 	"mpitx/ui/term"
@@ -119,7 +119,7 @@ func (m *Model) call(c *trace.Found) []string {
 		fields = append(fields[:1], m.several(all)...)
 	}
 	site := m.Terminal.Safe(m.frame.Detail.Site)
-	if export.NoLine(site) {
+	if runs.NoLine(site) {
 		site += " (compile with -g to see the line)"
 	}
 	return append(first, m.fields("", append(fields, [2]string{"at", site}))...)

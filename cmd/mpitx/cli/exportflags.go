@@ -12,6 +12,7 @@ import (
 
 	"mpitx/export"
 	"mpitx/export/parquet"
+	"mpitx/export/runs"
 	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/columns"
@@ -34,7 +35,7 @@ type ExportFlags struct {
 	Late   newfile.Existing                          // what happens if the file has come to exist since the check
 }
 
-var sampleFormats = append(export.SampleFormats[:len(export.SampleFormats):len(export.SampleFormats)], FormatParquet)
+var sampleFormats = append(runs.SampleFormats[:len(runs.SampleFormats):len(runs.SampleFormats)], FormatParquet)
 
 func (x *ExportFlags) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -86,13 +87,13 @@ func (x *ExportFlags) Command(dir string) string {
 // file gets a number, and x.out becomes its name.
 func (x *ExportFlags) Write(a *App, run *recording.Run) error {
 	bar := progress.New("exporting")
-	o := export.SampleOptions{Options: recording.Options{As: x.As, Column: x.Only.Column(), During: x.During, Progress: bar.Update, From: x.Cut.From, To: x.Cut.To, Rank: x.Cut.Rank()}, Wide: x.wide}
+	o := runs.SampleOptions{Options: recording.Options{As: x.As, Column: x.Only.Column(), During: x.During, Progress: bar.Update, From: x.Cut.From, To: x.Cut.To, Rank: x.Cut.Rank()}, Wide: x.wide}
 	x.announce(a, run, o)
 	damaged := false
 	write := func(w io.Writer) (err error) {
 		switch {
 		case x.Form() != FormatParquet:
-			err = export.Samples(w, run, x.Form(), o)
+			err = runs.Samples(w, run, x.Form(), o)
 		case x.wide:
 			err = parquet.WideSamples(w, run, o.Options)
 		default:
@@ -125,9 +126,9 @@ func (x *ExportFlags) Write(a *App, run *recording.Run) error {
 const muchExported = 1e9
 
 // announce reports the size of a huge export on a terminal.
-func (x *ExportFlags) announce(a *App, run *recording.Run, o export.SampleOptions) {
+func (x *ExportFlags) announce(a *App, run *recording.Run, o runs.SampleOptions) {
 	term, err := a.ErrTerminal()
-	if size := export.SampleBytes(run, x.Form(), o); err == nil && term.IsTTY && size > muchExported {
+	if size := runs.SampleBytes(run, x.Form(), o); err == nil && term.IsTTY && size > muchExported {
 		a.Complain("the export will take about %s; to make it smaller, choose variables by name, or use --wide or -o parquet", term.Amount(size, "B"))
 	}
 }

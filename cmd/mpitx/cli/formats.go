@@ -8,6 +8,7 @@ import (
 	"mpitx/export/html"
 	"mpitx/export/parquet"
 	"mpitx/export/pprof"
+	"mpitx/export/runs"
 	"mpitx/recording/profile"
 )
 
@@ -19,7 +20,7 @@ const (
 )
 
 // ReportFormats are the formats of the overview of a profile.
-var ReportFormats = append(export.ReportFormats[:len(export.ReportFormats):len(export.ReportFormats)], FormatParquet, formatHTML, formatPprof)
+var ReportFormats = append(runs.ReportFormats[:len(runs.ReportFormats):len(runs.ReportFormats)], FormatParquet, formatHTML, formatPprof)
 
 // Showable reports, before any work, a format that standard output cannot show because it is a terminal.
 func (a *App) Showable(f export.Format) error {
@@ -34,14 +35,14 @@ func (a *App) Showable(f export.Format) error {
 }
 
 // WriteReport writes a report in any of the ReportFormats.
-func WriteReport(w io.Writer, p *profile.Profile, f export.Format, o export.ReportOptions) error {
+func WriteReport(w io.Writer, p *profile.Profile, f export.Format, o runs.ReportOptions) error {
 	switch f {
 	case FormatParquet:
-		return parquet.Report(w, p.Run, export.ReportRows(p, cmp.Or(o.Table, export.ReportTables[0])))
+		return parquet.Report(w, p.Run, runs.ReportRows(p, cmp.Or(o.Table, runs.ReportTables[0])))
 	case formatHTML:
 		return html.Write(w, p, o.Triggers, o.Run)
 	case formatPprof:
 		return pprof.Write(w, p)
 	}
-	return export.Report(w, p, f, o)
+	return runs.Report(w, p, f, o)
 }

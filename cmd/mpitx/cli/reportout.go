@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/machine/newfile"
 	"mpitx/recording/profile"
 	"mpitx/text"
@@ -69,7 +70,7 @@ type ReportOut struct {
 func (x *ReportOut) Flags(cmd *cobra.Command) { x.FormatOut.Flags(cmd, "reports", ReportFormats...) }
 
 // Write writes a report to the file, or else to w, whose terminal the options describe.
-func (x *ReportOut) Write(w io.Writer, p *profile.Profile, o export.ReportOptions) error {
+func (x *ReportOut) Write(w io.Writer, p *profile.Profile, o runs.ReportOptions) error {
 	if !x.Named() {
 		return WriteReport(w, p, x.Form(), o)
 	}

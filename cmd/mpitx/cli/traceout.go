@@ -13,6 +13,7 @@ import (
 	"mpitx/export"
 	"mpitx/export/parquet"
 	"mpitx/export/perfetto"
+	"mpitx/export/runs"
 	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/sites"
@@ -23,7 +24,7 @@ import (
 
 const FormatPerfetto = export.Format("perfetto")
 
-var TraceFormats = append([]export.Format{FormatPerfetto}, append(export.TraceFormats[:len(export.TraceFormats):len(export.TraceFormats)], FormatParquet)...)
+var TraceFormats = append([]export.Format{FormatPerfetto}, append(runs.TraceFormats[:len(runs.TraceFormats):len(runs.TraceFormats)], FormatParquet)...)
 
 // TraceEndings are the endings of files that Perfetto opens.
 var TraceEndings = []string{"pftrace", "perfetto-trace", "perfetto"}
@@ -159,15 +160,15 @@ func (x *TraceOut) Write(a *App, run *recording.Run) (totals trace.Totals, err e
 		case FormatPerfetto:
 			totals, err = perfetto.Write(w, run, perfetto.Options{Options: o, Samples: x.Samples, Site: find})
 		case FormatParquet:
-			totals, err = parquet.Trace(w, run, export.TraceOptions{Options: o, Site: find})
+			totals, err = parquet.Trace(w, run, runs.TraceOptions{Options: o, Site: find})
 		default:
-			t := export.TraceOptions{Options: o, Site: find}
+			t := runs.TraceOptions{Options: o, Site: find}
 			if x.Out == "-" {
 				if t.Terminal, err = a.Terminal(); err != nil {
 					return err
 				}
 			}
-			totals, err = export.Trace(w, run, form, t)
+			totals, err = runs.Trace(w, run, form, t)
 		}
 		bar.Clear()
 		damaged = ReportDamage(a, run)

@@ -19,6 +19,7 @@ import (
 	"mpitx/check/rules"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/machine"
 	"mpitx/ui/progress"
 )
@@ -64,7 +65,7 @@ rule, a baseline that does not fit.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.mpi, "mpi", "", "the `MPI`: openmpi, mpich, abi, demo, an installation prefix, or a libmpi file")
-	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.CheckFormats...)
+	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", variables.CheckFormats...)
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "a call that takes longer than this `TIME` hangs")
 	f.IntVarP(&o.jobs, "jobs", "j", min(8, 2*runtime.NumCPU()), "test this `NUMBER` of rules at the same time, at most 256")
 	f.StringVar(&o.baseline, "baseline", "", "report only violations that are not in `FILE`, the output of check -o json")
@@ -123,7 +124,7 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 		return err
 	}
 	if o.list {
-		return export.CheckRules(o.a.Out, chosen, o.format, term)
+		return variables.CheckRules(o.a.Out, chosen, o.format, term)
 	}
 	base, err := o.readBaseline()
 	if err != nil {
@@ -165,7 +166,7 @@ func (o *checkOptions) run(_ *cobra.Command, args []string) error {
 	if base != nil {
 		report.Subtract(base)
 	}
-	if err := export.Check(o.a.Out, report, o.format, term); err != nil {
+	if err := variables.Check(o.a.Out, report, o.format, term); err != nil {
 		return err
 	}
 	if report.Bad() || report.Count(check.Failed) > 0 {

@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/inspect"
 	"mpitx/machine"
 	"mpitx/settings"
@@ -59,7 +60,7 @@ func (o *doctorOptions) run(*cobra.Command, []string) error {
 	} else if chooseErr != nil {
 		return chooseErr
 	}
-	var findings []*export.Examined
+	var findings []*variables.Examined
 	usable := false
 	for _, m := range libraries {
 		f := o.examine(m)
@@ -82,8 +83,8 @@ func (o *doctorOptions) run(*cobra.Command, []string) error {
 		} else {
 			use += chooseErr.Error()
 		}
-		export.Doctor(o.a.Out, term, "mpitx "+cli.Version, started, use, findings)
-	} else if err := export.DoctorRows(findings).Write(o.a.Out, o.format, term); err != nil {
+		variables.Doctor(o.a.Out, term, "mpitx "+cli.Version, started, use, findings)
+	} else if err := variables.DoctorRows(findings).Write(o.a.Out, o.format, term); err != nil {
 		return err
 	}
 	if !usable {
@@ -93,8 +94,8 @@ func (o *doctorOptions) run(*cobra.Command, []string) error {
 }
 
 // examine reads a library in separate processes, without a launcher.
-func (o *doctorOptions) examine(m machine.MPI) *export.Examined {
-	f := &export.Examined{MPI: m}
+func (o *doctorOptions) examine(m machine.MPI) *variables.Examined {
+	f := &variables.Examined{MPI: m}
 	c, err := o.a.Collecting(m, o.timeout)
 	examineAgent(f, o.a.Env, filepath.Dir(c.Exe))
 	f.Shim = c.Shim
@@ -128,7 +129,7 @@ func (o *doctorOptions) examine(m machine.MPI) *export.Examined {
 }
 
 // examineAgent finds the agent for a library and checks that it wraps all functions of the library.
-func examineAgent(f *export.Examined, env *machine.Env, exeDir string) {
+func examineAgent(f *variables.Examined, env *machine.Env, exeDir string) {
 	if f.MPI.Family == machine.Demo {
 		return // the demo MPI has no applications
 	}

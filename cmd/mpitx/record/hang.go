@@ -10,6 +10,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
@@ -112,7 +113,7 @@ func (o *hang) reportHang(run *recording.Run, idle time.Duration) {
 	defer callers.Close()
 	job := where.Look(func() *where.Job { return where.ReadStacks(run, callers.Site, callers.Stacks(hangStack)) })
 	fmt.Fprintf(&b, "mpitx: no rank has made progress for %s\n", text.RoughDuration(idle))
-	answer := export.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
+	answer := runs.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
 	answer.Write(&b, export.FormatWide, export.Terminal{UTF8: true})
 	o.Errs.Write(b.Bytes())
 }

@@ -15,6 +15,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
@@ -100,14 +101,14 @@ func matchesFunction(glob string) error {
 }
 
 // report reads the profile of a run, with the sources of its call sites, and how to print it.
-func (o *profiling) report(run *recording.Run, term export.Terminal) (*profile.Profile, export.ReportOptions, error) {
+func (o *profiling) report(run *recording.Run, term export.Terminal) (*profile.Profile, runs.ReportOptions, error) {
 	p, err := profile.Read(run, profile.Cut{})
 	if err != nil {
-		return nil, export.ReportOptions{}, err
+		return nil, runs.ReportOptions{}, err
 	}
 	cli.ResolveSites(o.App, p)
 	o.resolved = p
-	return p, export.ReportOptions{Terminal: term, Run: text.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: launch.Tools(run.Dir),
+	return p, runs.ReportOptions{Terminal: term, Run: text.Quote(shownDir(run.Dir)), Findings: p.Findings(), Tools: launch.Tools(run.Dir),
 		Lost: len(launch.Reduced(run))+len(run.IncompleteRanks()) > 0}, nil
 }
 
@@ -125,7 +126,7 @@ func (o *profiling) summarize(run *recording.Run) {
 		return
 	}
 	var b bytes.Buffer
-	if export.Report(&b, p, export.FormatTable, options) == nil {
+	if runs.Report(&b, p, export.FormatTable, options) == nil {
 		o.Out.Flush()
 		fmt.Fprintf(o.Errs, "\n%s\n", b.String())
 	}

@@ -10,7 +10,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
-	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
@@ -154,7 +154,7 @@ func (s *sampling) summarize(run *recording.Run) {
 	if err != nil {
 		return
 	}
-	if text := export.Summary(run, term); text != "" {
+	if text := runs.Summary(run, term); text != "" {
 		s.Out.Flush()
 		fmt.Fprint(s.Errs, text)
 	}

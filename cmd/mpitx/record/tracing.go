@@ -11,7 +11,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
-	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
@@ -159,7 +159,7 @@ func (o *tracing) printSummary(run *recording.Run, t trace.Totals) {
 // tellEvents says which events are missing, and why.
 func (o *tracing) tellEvents(run *recording.Run) {
 	o.sayLost(run)
-	for _, line := range append(trace.Missing(run, o.events.all), export.GapLines(run, trace.EventGaps(run, nil), o.events.all)...) {
+	for _, line := range append(trace.Missing(run, o.events.all), runs.GapLines(run, trace.EventGaps(run, nil), o.events.all)...) {
 		o.Complain("%s", line)
 	}
 }
@@ -193,15 +193,15 @@ func unreceived(run *recording.Run) []string {
 	place, done := sites.Places(run)
 	defer done()
 	trace.Resolve(all, place)
-	return export.UnreceivedLines(all)
+	return runs.UnreceivedLines(all)
 }
 
 // sayLost says how many events are missing, and why.
 func (o *tracing) sayLost(run *recording.Run) {
-	if text := export.Replaced(run); text != "" {
+	if text := runs.Replaced(run); text != "" {
 		o.Complain("%s", text)
 	}
-	lost, budget := export.LostEvents(run), slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Budget > 0 })
+	lost, budget := runs.LostEvents(run), slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Budget > 0 })
 	failure, failed := run.EventLoss()
 	switch {
 	case lost > 0 && failed:

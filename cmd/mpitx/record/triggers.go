@@ -14,6 +14,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
@@ -168,7 +169,7 @@ func (x *triggers) printSummary(run *recording.Run) (events bool) {
 	}
 	var b bytes.Buffer
 	const most = 5
-	if err := export.Triggers(&b, all, export.FormatTable, most, "mpitx: --when ", export.Terminal{UTF8: true, Width: x.MessageWidth()}); err != nil {
+	if err := runs.Triggers(&b, all, export.FormatTable, most, "mpitx: --when ", export.Terminal{UTF8: true, Width: x.MessageWidth()}); err != nil {
 		x.Complain("%v", err)
 	}
 	x.Out.Flush()

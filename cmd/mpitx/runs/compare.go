@@ -11,6 +11,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/columns"
@@ -77,8 +78,8 @@ PERCENT of its base.`,
 	}
 	f.Lookup("base").Usage = "this `RUN` and those after it are the base"
 	f.Lookup("new").Usage = "this `RUN` and those after it are compared with the base"
-	cli.Choose(cmd, &o.table, "table", "", "", "print this `TABLE` with all rows: "+strings.Join(export.CompareTables, ", "), export.CompareTables...)
-	o.FormatOut.Flags(cmd, "comparisons", export.CompareFormats...)
+	cli.Choose(cmd, &o.table, "table", "", "", "print this `TABLE` with all rows: "+strings.Join(runs.CompareTables, ", "), runs.CompareTables...)
+	o.FormatOut.Flags(cmd, "comparisons", runs.CompareFormats...)
 	o.ProfileCut.Flags(cmd, a)
 	f.StringArrayVar(&o.pvars, "pvar", nil, "of samples, only variables that match this `GLOB`; may be repeated")
 	f.Float64Var(&o.failAbove, "fail-above", 0, "exit with 1 if something grew by more than `PERCENT`, see above")
@@ -199,12 +200,12 @@ func (o *compareOptions) run(_ *cobra.Command, _ []string) error {
 }
 
 func (o *compareOptions) write(c *compare.Comparison, term export.Terminal) error {
-	options := export.CompareOptions{Terminal: term, Table: o.table, Findings: c.Findings(o.command())}
+	options := runs.CompareOptions{Terminal: term, Table: o.table, Findings: c.Findings(o.command())}
 	if !o.Named() {
-		return export.Compare(o.a.Out, c, o.Form(), options)
+		return runs.Compare(o.a.Out, c, o.Form(), options)
 	}
 	options.Terminal = export.Terminal{UTF8: true}
-	return o.Create(func(w io.Writer) error { return export.Compare(w, c, o.Form(), options) })
+	return o.Create(func(w io.Writer) error { return runs.Compare(w, c, o.Form(), options) })
 }
 
 // open reads a run: its profile, its samples, or both.

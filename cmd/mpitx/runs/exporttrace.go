@@ -5,6 +5,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 	"mpitx/recording/trace"
 	"mpitx/text"
@@ -50,17 +51,17 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 		x.Samples.Column = only.Column()
 	}
 	_, err := x.Write(o.a, run)
-	if words := export.Replaced(run); words != "" {
+	if words := runs.Replaced(run); words != "" {
 		o.a.Complain("%s: %s", dir, words)
 	}
-	if lost := export.LostEvents(run); lost > 0 { // not those of totals, which are in the chosen part only
+	if lost := runs.LostEvents(run); lost > 0 { // not those of totals, which are in the chosen part only
 		why := ""
 		if failure, ok := run.EventLoss(); ok {
 			why = ": " + failure.Cause()
 		}
 		o.a.Complain("%s: %s dropped while the trace was recorded%s", dir, text.Count(lost, "event"), why)
 	}
-	for _, line := range export.GapLines(run, trace.EventGaps(run, o.Cut.Rank()), nil) {
+	for _, line := range runs.GapLines(run, trace.EventGaps(run, o.Cut.Rank()), nil) {
 		o.a.Complain("%s: %s", dir, line)
 	}
 	cli.ReportGaps(o.a, run)

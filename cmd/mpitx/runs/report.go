@@ -13,6 +13,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
 	"mpitx/export/parquet"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/profile"
@@ -38,7 +39,7 @@ var views = slices.Concat([]view{{name: overview, formats: cli.ReportFormats, ta
 	{name: "queues", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, show: showQueues},
 	{name: "samples", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames), takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
 	{name: "events", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},
-	{name: export.TriggerTable, formats: tableFormats, takes: []string{"from", "to", "function"}, show: showTriggers},
+	{name: runs.TriggerTable, formats: tableFormats, takes: []string{"from", "to", "function"}, show: showTriggers},
 })
 
 type reportOptions struct {
@@ -129,7 +130,7 @@ hold exact numbers in the unit of the variable.`,
 	o.part.Times(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.oneSided, "one-sided", false, "matrix: one-sided operations (puts and gets) instead of messages")
-	cli.Choose(cmd, &o.table, "table", "", "", "queues: only this `TABLE`, peers or lengths", export.QueuesTables...)
+	cli.Choose(cmd, &o.table, "table", "", "", "queues: only this `TABLE`, peers or lengths", runs.QueuesTables...)
 	f.BoolVar(&o.derived, "derived", false, "queues: compute from calls even if the library raised events")
 	cli.ChooseTransform(cmd, &o.as)
 	f.BoolVar(&o.nonzero, "nonzero", false, "samples: only variables with a value other than 0")
@@ -211,7 +212,7 @@ func defaultView(run *recording.Run) *view {
 	switch {
 	case profile.Has(run):
 	case trigger.Has(run):
-		return viewNamed(export.TriggerTable)
+		return viewNamed(runs.TriggerTable)
 	case run.Sampled():
 		return viewNamed("samples")
 	case trace.Has(run):

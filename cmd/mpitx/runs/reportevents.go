@@ -7,6 +7,8 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
+	"mpitx/export/variables"
 	"mpitx/recording/columns"
 	"mpitx/recording/trace"
 	"mpitx/settings"
@@ -32,7 +34,7 @@ func showEvents(r *reading) error {
 	if len(all) == 0 {
 		r.App.Complain("%s: no events were raised; mpitx trace --event GLOB records those of a library, or derives them from calls", name)
 	}
-	rows := func(people bool) *export.Rows { return export.EventTotals(all, people, r.term) }
+	rows := func(people bool) *export.Rows { return variables.EventTotals(all, people, r.term) }
 	err := r.rows(func() *export.Rows { return rows(false) },
 		func(w io.Writer, t export.Terminal) error {
 			if people := !rowFormat(r.Form()); !people || len(all) > 0 { // a message says why there are none
@@ -40,7 +42,7 @@ func showEvents(r *reading) error {
 			}
 			return nil
 		})
-	for _, line := range export.GapLines(r.run, trace.EventGaps(r.run, o.Rank), nil) {
+	for _, line := range runs.GapLines(r.run, trace.EventGaps(r.run, o.Rank), nil) {
 		r.App.Complain("%s: %s", name, line)
 	}
 	return cmp.Or(err, cli.Partial(r.App, r.run))

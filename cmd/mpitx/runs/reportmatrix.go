@@ -6,6 +6,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/text"
 )
 
@@ -22,6 +23,6 @@ func showMatrix(r *reading) error {
 	if len(pairs) == 0 {
 		r.App.Complain("%s: there were no %s", text.Quote(r.dir), what)
 	}
-	err = r.rows(func() *export.Rows { return export.MatrixRows(p, pairs) }, func(w io.Writer, t export.Terminal) error { return export.Matrix(w, p, pairs, r.Form(), t) })
+	err = r.rows(func() *export.Rows { return runs.MatrixRows(p, pairs) }, func(w io.Writer, t export.Terminal) error { return runs.Matrix(w, p, pairs, r.Form(), t) })
 	return cmp.Or(err, cli.Partial(r.App, r.run))
 }

@@ -6,6 +6,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/recording/sites"
 	"mpitx/text"
@@ -18,7 +19,7 @@ var (
 
 // profileViews are the tables of a profile.
 func profileViews() (all []view) {
-	for _, name := range export.ReportTables {
+	for _, name := range runs.ReportTables {
 		takes := profileFlags
 		switch name {
 		case "functions":
@@ -38,14 +39,14 @@ func showProfile(r *reading) error {
 		return err
 	}
 	unread := cmp.Or(cli.ResolveSites(r.App, p), cli.ReportJob(r.App, r.run.Dir))
-	o := export.ReportOptions{Run: text.Quote(r.dir), Findings: p.Findings(), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),
+	o := runs.ReportOptions{Run: text.Quote(r.dir), Findings: p.Findings(), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),
 		Lost: len(launch.Reduced(r.run))+len(r.run.IncompleteRanks()) > 0}
 	if r.view.name != overview {
 		o.Table = r.view.name
 	}
 	err = r.write(func(w io.Writer, t export.Terminal) error {
 		if o.Terminal = t; r.byRank {
-			return export.FunctionsByRank(p).Write(w, r.Form(), t)
+			return runs.FunctionsByRank(p).Write(w, r.Form(), t)
 		}
 		return cli.WriteReport(w, p, r.Form(), o)
 	})

@@ -8,6 +8,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording/processor"
 	"mpitx/recording/queues"
 	"mpitx/recording/sites"
@@ -47,11 +48,11 @@ func showQueues(r *reading) error {
 		r.App.Complain("%s: only the messages until %s are counted, since there are too many; %d later ones are missing: choose a part with --from and --to", name, q.To.Round(time.Microsecond), q.Later)
 	}
 	if !q.Derived {
-		for _, line := range export.GapLines(run, slices.DeleteFunc(trace.EventGaps(run, options.Rank), export.NotOfQueues), nil) {
+		for _, line := range runs.GapLines(run, slices.DeleteFunc(trace.EventGaps(run, options.Rank), runs.NotOfQueues), nil) {
 			r.App.Complain("%s: %s", name, line)
 		}
 	}
-	rows := func() *export.Rows { return export.QueueRows(q, r.table) }
-	err := r.rows(rows, func(w io.Writer, t export.Terminal) error { return export.Queues(w, q, r.Form(), r.table, t) })
+	rows := func() *export.Rows { return runs.QueueRows(q, r.table) }
+	err := r.rows(rows, func(w io.Writer, t export.Terminal) error { return runs.Queues(w, q, r.Form(), r.table, t) })
 	return cmp.Or(err, cli.Partial(r.App, run), unread)
 }

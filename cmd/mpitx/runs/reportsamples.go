@@ -6,6 +6,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording"
 	"mpitx/ui/progress"
 )
@@ -39,14 +40,14 @@ func showSamples(r *reading) error {
 		stats = slices.DeleteFunc(stats, func(s recording.Stat) bool { return s.Zero() })
 	}
 	recording.SortStats(stats, r.sort)
-	err = r.rows(func() *export.Rows { return export.StatRows(stats, r.byRank) }, func(w io.Writer, t export.Terminal) error {
+	err = r.rows(func() *export.Rows { return runs.StatRows(stats, r.byRank) }, func(w io.Writer, t export.Terminal) error {
 		switch {
 		case rowFormat(r.Form()):
-			return export.StatRows(stats, r.byRank).Write(w, r.Form(), t)
+			return runs.StatRows(stats, r.byRank).Write(w, r.Form(), t)
 		case len(stats) == 0: // a message says why
 			return nil
 		}
-		return export.StatTable(stats, r.byRank, t).Write(w, r.Form(), t)
+		return runs.StatTable(stats, r.byRank, t).Write(w, r.Form(), t)
 	})
 	switch {
 	case err != nil:

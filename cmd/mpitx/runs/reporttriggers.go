@@ -7,6 +7,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording/sites"
 	"mpitx/recording/trigger"
 	"mpitx/text"
@@ -29,7 +30,7 @@ func showTriggers(r *reading) error {
 			return !r.part.Has(e.Rank) || part.To > part.From && (e.Time < part.From || e.Time >= part.To) || !r.Cut.Function(e.Function)
 		})
 	}
-	err := r.rows(func() *export.Rows { return export.TriggerRows(all) },
-		func(w io.Writer, t export.Terminal) error { return export.Triggers(w, all, r.Form(), 0, "", t) })
+	err := r.rows(func() *export.Rows { return runs.TriggerRows(all) },
+		func(w io.Writer, t export.Terminal) error { return runs.Triggers(w, all, r.Form(), 0, "", t) })
 	return cmp.Or(err, cli.Partial(r.App, r.run))
 }

@@ -13,6 +13,7 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/sites"
@@ -172,7 +173,7 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 		}
 		return cli.Failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
 	}
-	answer := &export.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
+	answer := &runs.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
 	if o.format == export.FormatCSV {
 		for _, note := range answer.Notes {
 			o.a.Complain("%s", note)

@@ -14,6 +14,7 @@ import (
 	"mpitx/catalog/diff"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/machine"
 )
 
@@ -80,7 +81,7 @@ With KIND, GLOB or --only, only what they select counts.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	f := cmd.Flags()
-	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.DiffFormats...)
+	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", variables.DiffFormats...)
 	f.BoolVar(&o.values, "values", false, "compare the values of control variables only")
 	f.StringSliceVar(&o.only, "only", nil, "show only these `CHANGES`, separated by commas: "+strings.Join(diff.Words(), ", "))
 	f.StringVar(&o.from, "from", "", "the snapshot `FILE` that rank: and node: refer to")
@@ -106,9 +107,9 @@ func (o *diffOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	if o.Named() {
 		term = export.Terminal{UTF8: true}
-		err = o.Create(func(w io.Writer) error { return export.Diff(w, d, o.format, term) })
+		err = o.Create(func(w io.Writer) error { return variables.Diff(w, d, o.format, term) })
 	} else {
-		err = export.Diff(o.a.Out, d, o.format, term)
+		err = variables.Diff(o.a.Out, d, o.format, term)
 	}
 	switch {
 	case err != nil && !errors.Is(err, syscall.EPIPE): // the reader closed the pipe

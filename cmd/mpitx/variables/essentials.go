@@ -6,7 +6,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
-	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/settings"
 )
 
@@ -23,7 +23,7 @@ func (o *listOptions) checkEssential() error {
 
 // essentials writes the essential control variables that match a filter, by purpose, and settings beyond MPI_T.
 func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) error {
-	e := export.Essentials{Knowledge: o.App.Judge(o.Chosen).Knowledge, Variables: filter.Variables(c), Enums: settings.Enums(o.Family(c), c)}
+	e := variables.Essentials{Knowledge: o.App.Judge(o.Chosen).Knowledge, Variables: filter.Variables(c), Enums: settings.Enums(o.Family(c), c)}
 	if o.From == "" && len(o.globs)+len(o.regex) == 0 {
 		e.Beyond = slices.DeleteFunc(settings.Influences(o.Query(c)), func(i settings.Influence) bool { return i.Cvar != "" || i.Unknown })
 		e.Unset = true

@@ -10,6 +10,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/inspect"
 	"mpitx/machine"
 	"mpitx/settings"
@@ -33,18 +34,18 @@ type listOptions struct {
 type outputFlags struct {
 	format     export.Format
 	fieldNames string
-	fields     []*export.Field
+	fields     []*variables.Field
 }
 
 func (o *outputFlags) flags(cmd *cobra.Command) {
 	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
-	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "print these `COLUMNS`, separated by commas: "+strings.Join(export.FieldNames(), ", "))
-	cmd.RegisterFlagCompletionFunc("fields", wordList(export.FieldNames()...))
+	cmd.Flags().StringVar(&o.fieldNames, "fields", "", "print these `COLUMNS`, separated by commas: "+strings.Join(variables.FieldNames(), ", "))
+	cmd.RegisterFlagCompletionFunc("fields", wordList(variables.FieldNames()...))
 }
 
 func (o *outputFlags) parse() (err error) {
 	if o.fieldNames != "" {
-		if o.fields, err = export.ParseFields(o.fieldNames); err != nil {
+		if o.fields, err = variables.ParseFields(o.fieldNames); err != nil {
 			return cli.Usagef("--fields: %v", err)
 		}
 	}
@@ -148,8 +149,8 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 		code = max(code, cli.ExitPartial)
 	}
 	return o.Answer(code, func() error {
-		opts := export.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.Term, Tree: o.tree, Filtered: filtered, Changed: o.changed}
-		if err := export.List(o.App.Out, c, opts); err != nil {
+		opts := variables.ListOptions{Format: o.format, Kinds: o.kinds, Fields: o.fields, Terminal: o.Term, Tree: o.tree, Filtered: filtered, Changed: o.changed}
+		if err := variables.List(o.App.Out, c, opts); err != nil {
 			return err
 		}
 		if c.Count(o.kinds) == 0 {
@@ -262,7 +263,7 @@ func (o *listOptions) empty(all *catalog.Catalog) string {
 	if text := settings.WithoutEvents(all); text != "" && o.kinds != 0 && o.kinds&^catalog.EventKinds == 0 {
 		return "no " + o.kinds.Describe(false) + ": " + text
 	}
-	text := export.EmptyMessage(all, o.kinds)
+	text := variables.EmptyMessage(all, o.kinds)
 	described := slices.ContainsFunc(slices.Collect(all.Variables()), func(v *catalog.Variable) bool { return v.Enum == "" && all.EnumOf(v) != nil })
 	if described && o.kinds == catalog.Enums {
 		text += ", but it describes the values of control variables: mpitx show NAME lists them, and mpitx list cvars --fields name,value,item those that are set"

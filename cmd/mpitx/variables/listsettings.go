@@ -9,6 +9,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/inspect"
 	"mpitx/settings"
 	"mpitx/text"
@@ -69,7 +70,7 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 	}
 	return o.Answer(code, func() error {
 		o.noteOthers(c)
-		rows := export.Influences(settings.Influences(o.Query(c)), c, o.Judge(c).Effects(c))
+		rows := variables.Influences(settings.Influences(o.Query(c)), c, o.Judge(c).Effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.Chosen.Name()
 			if unread == nil {
@@ -84,7 +85,7 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 		}
 		notes := ""
 		if o.format == export.FormatTable {
-			notes = export.NarrowInfluences(rows, o.Term)
+			notes = variables.NarrowInfluences(rows, o.Term)
 		}
 		if err := rows.Write(o.App.Out, o.format, o.Term); err != nil || notes == "" {
 			return err

@@ -9,6 +9,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 )
 
 type readOptions struct {
@@ -60,7 +61,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		if (o.format == export.FormatJSON || o.format == export.FormatNDJSON) && slices.ContainsFunc(vars, func(v *catalog.Variable) bool { return c.EnumOf(v) != nil }) {
 			names += ",item"
 		}
-		o.fields, _ = export.ParseFields(names)
+		o.fields, _ = variables.ParseFields(names)
 	}
 	for _, v := range vars {
 		if s.Literal[v] && !o.readable(c, v) {
@@ -75,7 +76,7 @@ func (o *readOptions) run(cmd *cobra.Command, args []string) error {
 		for _, v := range vars {
 			kinds |= v.Kind
 		}
-		if err := export.List(o.App.Out, c.With(vars), export.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.Term, Filtered: true}); err != nil {
+		if err := variables.List(o.App.Out, c.With(vars), variables.ListOptions{Format: o.format, Kinds: kinds, Fields: o.fields, Terminal: o.Term, Filtered: true}); err != nil {
 			return err
 		}
 		o.NoteUnreported(c, vars, o.format)
@@ -95,7 +96,7 @@ func (o *readOptions) readable(c *catalog.Catalog, v *catalog.Variable) bool {
 		o.App.Complain("%s: does not exist %s MPI_Init", v.ID(), o.stage)
 		return false
 	case r.Status != catalog.StatusOK:
-		o.App.Complain("%s: %s", v.ID(), export.ReadingText(r, nil))
+		o.App.Complain("%s: %s", v.ID(), variables.ReadingText(r, nil))
 		ok = false
 	}
 	if o.stage == "before" {
@@ -103,7 +104,7 @@ func (o *readOptions) readable(c *catalog.Catalog, v *catalog.Variable) bool {
 	}
 	for _, other := range v.Ranks {
 		if other.Status != catalog.StatusOK {
-			o.App.Complain("%s: rank %d on %s: %s", v.ID(), other.Rank, hostOf(c, other.Rank), export.ReadingText(&other.Reading, nil))
+			o.App.Complain("%s: rank %d on %s: %s", v.ID(), other.Rank, hostOf(c, other.Rank), variables.ReadingText(&other.Reading, nil))
 			ok = false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/settings"
 )
 
@@ -57,7 +58,7 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 		if len(s.Entries) == 0 {
 			return nil
 		}
-		return export.Show(o.App.Out, c, s.Entries, export.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c), Effect: o.Judge(c).Effects(c), Enums: settings.Enums(o.Family(c), c)})
+		return variables.Show(o.App.Out, c, s.Entries, variables.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c), Effect: o.Judge(c).Effects(c), Enums: settings.Enums(o.Family(c), c)})
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording/experiment"
@@ -145,7 +146,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	found := experiment.Changes(sides)
-	answer := export.Verified{Settings: known, Ran: "the workload " + o.workload, Ranks: o.N, Rounds: o.rounds, Changes: found,
+	answer := variables.Verified{Settings: known, Ran: "the workload " + o.workload, Ranks: o.N, Rounds: o.rounds, Changes: found,
 		NoCores: experiment.WithoutCores(sides), Incomplete: experiment.WithoutRanks(sides)}
 	if app != nil {
 		answer.Ran = text.Quote(app[0])
@@ -173,7 +174,7 @@ func undecided(err error) error {
 
 // known reads the library twice with as many ranks as the experiment has, without the settings to check them, and with them in its
 // environment. It returns what is known about the effect of each, and whether the library has performance variables.
-func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (found []export.VerifiedSetting, pvars bool, err error) {
+func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (found []variables.VerifiedSetting, pvars bool, err error) {
 	if o.Term, err = o.App.Terminal(); err != nil {
 		return nil, false, err
 	}
@@ -213,7 +214,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (fou
 	}
 	effect := o.Judge(with).Effects(with)
 	for _, s := range given {
-		one := export.VerifiedSetting{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
+		one := variables.VerifiedSetting{Name: s.Name, Value: s.Value, Effect: tuning.Effect{Unused: true}} // of a component that these settings switch off
 		if v := with.Cvar(s.Name); v != nil {
 			one.Effect = effect(v)
 			compareValues(&one, without.Cvar(s.Name), v)
@@ -224,7 +225,7 @@ func (o *verifyOptions) known(cmd *cobra.Command, given []launch.NameValue) (fou
 }
 
 // compareValues finds out whether the library has the value without the setting, too.
-func compareValues(v *export.VerifiedSetting, without, with *catalog.Variable) {
+func compareValues(v *variables.VerifiedSetting, without, with *catalog.Variable) {
 	if old, now := without.Current(), with.Current(); old != nil && now != nil && v.Effect.Arrived == tuning.Yes {
 		v.Same = old.Value.String() == now.Value.String()
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
@@ -34,7 +35,7 @@ func TestIncompleteRank(t *testing.T) {
 	defer run.Close()
 	var text, document strings.Builder
 	job := &where.Job{Size: 4}
-	answer := export.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
+	answer := runs.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
 	err = errors.Join(answer.Write(&text, export.FormatTable, export.Terminal{}), answer.Write(&document, export.FormatJSON, export.Terminal{}))
 	if err != nil || !strings.Contains(text.String(), "\n  rank 2: the recording is incomplete: the agent got no memory") || !strings.Contains(document.String(), `"incomplete_ranks": [
     2

@@ -1,0 +1,39 @@
+package runs
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mpitx/export"
+	"mpitx/recording"
+	"mpitx/recording/recordingtest"
+)
+
+// The time of an event of MPI_T by its source follows all other columns.
+func TestTraceRaised(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := recordingtest.SaveTrace(dir, 2); err != nil {
+		t.Fatal(err)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	for format, want := range map[export.Format]string{
+		export.FormatCSV:    "0.000011500,0.000000000,1,101,mpi_t,queued,MPI_COMM_WORLD,,,,,,,0,,timestamp=5 source=7 source=0 tag=7,0.000003003",
+		export.FormatNDJSON: `{"time":0.000011500,"rank":1,"thread":101,"kind":"mpi_t","name":"queued","object":"MPI_COMM_WORLD","status":"timestamp=5 source=7 source=0 tag=7","raised":0.000003003}`,
+	} {
+		var out strings.Builder
+		if _, err := Trace(&out, run, format, TraceOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(out.String(), "\n"+want+"\n"); n != 1 {
+			t.Errorf("%s: %d lines %s in\n%s", format, n, want, out.String())
+		}
+		if raised := strings.Count(out.String(), "0.000003003"); raised != 1 {
+			t.Errorf("%s: %d rows with the time", format, raised)
+		}
+	}
+}
