@@ -8,14 +8,6 @@ import (
 	"mpitx/catalog"
 )
 
-// AppendKind appends an object on one line, with the kind as its first member.
-func AppendKind(b []byte, kind string, x any) ([]byte, error) {
-	b = fmt.Appendf(b, `{"kind":%q,`, kind)
-	start := len(b)
-	b, err := catalog.AppendJSON(b, x)
-	return append(b[:start], b[start+1:]...), err // without the opening brace
-}
-
 // AppendJSON encodes a value in the form that catalog.Write uses.
 func AppendJSON(b []byte, x any) ([]byte, error) {
 	switch x := x.(type) {

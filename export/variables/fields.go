@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/export"
 )
 
 // Field is a property of catalog entries: a column of tables and CSV, and a member of JSON objects. Its text is not escaped.
@@ -49,20 +48,20 @@ var Fields = []Field{
 		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return readingJSON(v.Current()) },
 		data: func(c *catalog.Catalog, v *catalog.Variable) string { return readingData(c, v, v.Current()) }},
 	{Name: "type", Header: "TYPE", Doc: "datatype of its elements",
-		Text: byVariable(func(v *catalog.Variable) string { return export.Numbered(v.Type) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Type) })},
 	{Name: "class", Header: "CLASS", Doc: "class of a performance variable",
-		Text: byVariable(func(v *catalog.Variable) string { return export.Numbered(v.Class) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Class) })},
 	{Name: "scope", Header: "SCOPE", Doc: "scope of a control variable: the processes that a change concerns",
-		Text: byVariable(func(v *catalog.Variable) string { return export.Numbered(v.Scope) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Scope) })},
 	{Name: "verbosity", Header: "VERBOSITY", Doc: "verbosity level: the intended users and the amount of detail",
-		Text: byVariable(func(v *catalog.Variable) string { return export.Numbered(v.Verbosity) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Verbosity) })},
 	{Name: "bind", Header: "BIND", Doc: "kind of MPI object it must be bound to",
-		Text: byVariable(func(v *catalog.Variable) string { return export.Numbered(v.Bind) })},
+		Text: byVariable(func(v *catalog.Variable) string { return numbered(v.Bind) })},
 	{Name: "stage", Header: "STAGE", Doc: "stages in which it exists: before MPI_Init, after it, or both",
-		Text: byVariable(func(v *catalog.Variable) string { return export.StageText(v.Before != nil, export.ExistsAfter(v)) })},
+		Text: byVariable(func(v *catalog.Variable) string { return stageText(v.Before != nil, existsAfter(v)) })},
 	{Name: "category", Header: "CATEGORY", Doc: "categories that list it",
 		Text: byVariable(func(v *catalog.Variable) string { return strings.Join(v.Categories, ",") }),
-		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return export.NonNil(v.Categories) }},
+		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return nonNil(v.Categories) }},
 	{Name: "enum", Header: "ENUM", Doc: "enumeration of its values; for an enumeration, its items",
 		Text: byVariable(func(v *catalog.Variable) string { return v.Enum })},
 	{Name: "item", Header: "ITEM", Doc: "name of the value's item in the enumeration, also one that MPICH only describes",
@@ -87,7 +86,7 @@ var Fields = []Field{
 		}},
 	{Name: "flags", Header: "FLAGS", Doc: "flags of a performance variable: readonly, continuous, atomic",
 		Text: byVariable(func(v *catalog.Variable) string { return strings.Join(flags(v), ",") }),
-		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return export.NonNil(flags(v)) }},
+		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return nonNil(flags(v)) }},
 	{Name: "before", Header: "BEFORE", Doc: "value before MPI_Init",
 		Text: func(c *catalog.Catalog, v *catalog.Variable) string {
 			return VariableText(c, v, v.Before)
@@ -130,12 +129,12 @@ var Fields = []Field{
 		}},
 	{Name: "differs", Header: "DIFFERS", Doc: "ranks that differ from rank 0, and their values",
 		Text: differsText,
-		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return export.NonNil(v.Ranks) }},
+		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return nonNil(v.Ranks) }},
 	{Name: "ranks", Header: "RANKS", Doc: "value on each rank, grouped by value",
 		Text: ranksText, JSON: ranksJSON},
 	{Name: "conflicts", Header: "CONFLICTS", Doc: "attributes that differ between ranks although Table 14.1 of MPI-3.1 forbids it",
-		Text: byVariable(func(v *catalog.Variable) string { return export.JoinFunc(v.Conflicts, "; ", conflictText) }),
-		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return export.NonNil(v.Conflicts) }},
+		Text: byVariable(func(v *catalog.Variable) string { return joinFunc(v.Conflicts, "; ", conflictText) }),
+		JSON: func(_ *catalog.Catalog, v *catalog.Variable) any { return nonNil(v.Conflicts) }},
 	{Name: "description", Header: "DESCRIPTION", Doc: "description", prose: true,
 		Text: byVariable(func(v *catalog.Variable) string { return v.Description })},
 	{Name: "unit", Header: "UNIT", Doc: "unit of a variable of mpitx: ns, B",

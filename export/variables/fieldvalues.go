@@ -41,15 +41,15 @@ func display(x any) string {
 	case []string:
 		return strings.Join(x, ",")
 	case []catalog.Conflict:
-		return export.JoinFunc(x, "; ", conflictText)
+		return joinFunc(x, "; ", conflictText)
 	case int64:
 		return strconv.FormatInt(x, 10)
 	case []catalog.Element:
-		return export.JoinFunc(x, ", ", elementText)
+		return joinFunc(x, ", ", elementText)
 	case []catalog.Hint:
-		return export.JoinFunc(x, ", ", hintText)
+		return joinFunc(x, ", ", hintText)
 	case []catalog.Item:
-		return export.JoinFunc(x, ",", func(it catalog.Item) string { return strconv.Itoa(it.Value) + "=" + it.Name })
+		return joinFunc(x, ",", func(it catalog.Item) string { return strconv.Itoa(it.Value) + "=" + it.Name })
 	}
 	return fmt.Sprint(x)
 }
@@ -68,7 +68,7 @@ func flags(v *catalog.Variable) []string {
 }
 
 func ranksText(c *catalog.Catalog, v *catalog.Variable) string {
-	return export.JoinFunc(c.RankGroups(v), "; ", func(g catalog.RankGroup) string {
+	return joinFunc(c.RankGroups(v), "; ", func(g catalog.RankGroup) string {
 		return "r" + text.RankList(g.Ranks) + "=" + VariableText(c, v, &g.Reading)
 	})
 }

@@ -146,7 +146,7 @@ func TestOutcomesGolden(t *testing.T) {
 	}
 	for _, f := range export.Formats {
 		var b bytes.Buffer
-		if err := export.Outcomes(&b, c, outcomes, f, ascii); err != nil {
+		if err := Outcomes(&b, c, outcomes, f, ascii); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "outcomes_"+string(f), b.Bytes())

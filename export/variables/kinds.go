@@ -38,11 +38,11 @@ var views = map[catalog.Kind]view{
 	catalog.Sources: sourceView,
 	catalog.Categories: {
 		fields: map[string]func(catalog.Entry) any{
-			"stage":       of(func(g *catalog.Category) any { return export.StageText(g.Before, g.After) }),
-			"category":    of(func(g *catalog.Category) any { return export.NonNil(g.Categories) }),
+			"stage":       of(func(g *catalog.Category) any { return stageText(g.Before, g.After) }),
+			"category":    of(func(g *catalog.Category) any { return nonNil(g.Categories) }),
 			"count":       of(func(g *catalog.Category) any { return len(g.Cvars) + len(g.Pvars) }),
-			"events":      of(func(g *catalog.Category) any { return export.NonNil(g.EventTypes) }),
-			"conflicts":   of(func(g *catalog.Category) any { return export.NonNil(g.Conflicts) }),
+			"events":      of(func(g *catalog.Category) any { return nonNil(g.EventTypes) }),
+			"conflicts":   of(func(g *catalog.Category) any { return nonNil(g.Conflicts) }),
 			"description": of(func(g *catalog.Category) any { return g.Description }),
 		},
 		columns: []viewColumn{
@@ -50,7 +50,7 @@ var views = map[catalog.Kind]view{
 			{Column: export.Column{Header: "PVARS"}, text: of(func(g *catalog.Category) string { return some(len(g.Pvars)) })},
 			{Column: export.Column{Header: "EVENTS"}, text: of(func(g *catalog.Category) string { return some(max(g.Events, len(g.EventTypes))) }), spare: true},
 			{Column: export.Column{Header: "INSIDE"}, text: of(func(g *catalog.Category) string { return some(len(g.Categories)) })},
-			{Column: export.Column{Header: "STAGE"}, text: of(func(g *catalog.Category) string { return export.StageText(g.Before, g.After) })},
+			{Column: export.Column{Header: "STAGE"}, text: of(func(g *catalog.Category) string { return stageText(g.Before, g.After) })},
 			{Column: export.Column{Header: "DESCRIPTION", Flex: true, Floor: 16}, text: of(func(g *catalog.Category) string { return export.OneLine(g.Description) })},
 		},
 		must: 3,

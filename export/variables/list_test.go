@@ -211,7 +211,7 @@ func TestErrorsAreReturned(t *testing.T) {
 			if err := Show(&failing{left}, c, everything(c)[:50], ShowOptions{Format: f}); left == 0 && !errors.Is(err, errFull) {
 				t.Errorf("show %s after %d: %v", f, left, err)
 			}
-			if err := export.Outcomes(&failing{}, c, make([]catalog.SameOutcome, 1), f, tty); !errors.Is(err, errFull) {
+			if err := Outcomes(&failing{}, c, make([]catalog.SameOutcome, 1), f, tty); !errors.Is(err, errFull) {
 				t.Errorf("outcomes %s: %v", f, err)
 			}
 		}

@@ -123,7 +123,7 @@ func documentLines(w io.Writer, c *catalog.Catalog, kinds catalog.Kind) (err err
 		if v, ok := e.(*catalog.Variable); ok {
 			e = c.WithItems(v)
 		}
-		if out.Buf, err = export.AppendKind(out.Buf, k.One, e); err != nil {
+		if out.Buf, err = appendKind(out.Buf, k.One, e); err != nil {
 			return err
 		}
 		out.Buf = append(out.Buf, '\n')

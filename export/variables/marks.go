@@ -27,7 +27,7 @@ var marks = []mark{
 		(*catalog.Variable).RanksDiffer},
 	{"*", "*", "set by the user", "set", &export.SetStyle, (*catalog.Variable).IsSet},
 	{"†", "-", "exists only before MPI_Init; the value is from then", "only before MPI_Init", &export.GoneStyle,
-		func(v *catalog.Variable) bool { return v.Before != nil && !export.ExistsAfter(v) }},
+		func(v *catalog.Variable) bool { return v.Before != nil && !existsAfter(v) }},
 }
 
 // unreadable reports whether reading a variable failed. A variable without its object has not failed.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mpitx/catalog"
-	"mpitx/export"
 	"mpitx/text"
 )
 
@@ -82,7 +81,7 @@ func differsText(c *catalog.Catalog, v *catalog.Variable) string {
 		parts = append(parts, strconv.Itoa(len(v.Ranks))+" of "+strconv.Itoa(total)+":"+odd.String())
 	}
 	if len(v.Nodes) > 0 {
-		parts = append(parts, "before: "+export.JoinFunc(v.Nodes, " ", func(r catalog.RankReading) string {
+		parts = append(parts, "before: "+joinFunc(v.Nodes, " ", func(r catalog.RankReading) string {
 			return "r" + strconv.Itoa(r.Rank) + "=" + VariableText(c, v, &r.Reading)
 		}))
 	}
@@ -107,7 +106,7 @@ func OriginText(c *catalog.Catalog, v *catalog.Variable) string {
 	if len(texts) == 1 && !unset {
 		return texts[0]
 	}
-	return export.JoinFunc(texts, "; ", func(words string) string {
+	return joinFunc(texts, "; ", func(words string) string {
 		slices.Sort(ranks[words])
 		return words + " (" + text.Ranks(ranks[words]) + ")"
 	})

@@ -98,17 +98,17 @@ func (p *page) metadata(v *catalog.Variable) {
 		p.entry("kind", v.Kind.Info().Name)
 	}
 	if v.Class != 0 {
-		p.entry("class", export.Worded(v.Class.String(), v.Class, export.ClassWords))
+		p.entry("class", worded(v.Class.String(), v.Class, classWords))
 	}
 	p.entry("type", p.typeText(v))
 	if v.Scope != 0 {
-		p.entry("scope", export.Worded(v.Scope.String(), v.Scope, export.ScopeWords))
+		p.entry("scope", worded(v.Scope.String(), v.Scope, scopeWords))
 	}
 	if v.Verbosity != 0 {
-		p.entry("verbosity", export.VerbosityText(v.Verbosity))
+		p.entry("verbosity", verbosityText(v.Verbosity))
 	}
 	if v.Bind != 0 {
-		p.entry("binding", export.Worded(v.Bind.String(), v.Bind, export.BindWords))
+		p.entry("binding", worded(v.Bind.String(), v.Bind, bindWords))
 	}
 	if v.Kind == catalog.Pvars {
 		p.entry("flags", flagWords(v))
@@ -120,7 +120,7 @@ func (p *page) metadata(v *catalog.Variable) {
 		p.entry("exists", "inside applications: mpitx sample --pvar "+v.Name+" -- ./app")
 		return
 	}
-	p.entry("exists", export.StageWords(p.c, v))
+	p.entry("exists", stageWords(p.c, v))
 	var paths []string
 	for _, name := range v.Categories {
 		paths = append(paths, p.term.Safe(p.path(name)))
@@ -129,7 +129,7 @@ func (p *page) metadata(v *catalog.Variable) {
 }
 
 func (p *page) typeText(v *catalog.Variable) string {
-	s := export.Numbered(v.Type)
+	s := numbered(v.Type)
 	count := 0
 	if r := v.Current(); r != nil {
 		count = r.Count
@@ -205,7 +205,7 @@ func (p *page) readings(v *catalog.Variable, e *catalog.Enum) {
 	for _, n := range v.Nodes {
 		p.entry("", fmt.Sprintf("on rank %d's node: %s", n.Rank, reading(&n.Reading)))
 	}
-	if !export.ExistsAfter(v) {
+	if !existsAfter(v) {
 		return
 	}
 	groups := p.c.RankGroups(v)
@@ -249,7 +249,7 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			p.entry(label, "unknown: "+p.term.Safe(r.Reason))
 			return
 		}
-		p.entry(label, export.Either(export.WritableWords[r.Writable], p.term.Safe(string(r.Writable))))
+		p.entry(label, either(writableWords[r.Writable], p.term.Safe(string(r.Writable))))
 		if unused != "" {
 			p.entry("if written", "no effect: "+unused)
 		}

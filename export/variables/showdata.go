@@ -85,7 +85,7 @@ func showObject(c *catalog.Catalog, e catalog.Entry, opts ShowOptions) ([]byte, 
 	if v != nil {
 		e = c.WithItems(v)
 	}
-	b, err := export.AppendKind(nil, kindOf(e).Info().One, e)
+	b, err := appendKind(nil, kindOf(e).Info().One, e)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func showObject(c *catalog.Catalog, e catalog.Entry, opts ShowOptions) ([]byte, 
 		}
 	}
 	if opts.HowToSet != nil && v != nil && v.Kind == catalog.Cvars {
-		if b, err = export.AppendJSON(append(b, `,"how_to_set":`...), export.NonNil(opts.HowToSet(v))); err != nil {
+		if b, err = export.AppendJSON(append(b, `,"how_to_set":`...), nonNil(opts.HowToSet(v))); err != nil {
 			return nil, err
 		}
 	}

@@ -43,10 +43,10 @@ func (p *page) event(e *catalog.Event) {
 	}
 	p.entry("kind", "event of MPI_T")
 	if e.Verbosity != 0 {
-		p.entry("verbosity", export.VerbosityText(e.Verbosity))
+		p.entry("verbosity", verbosityText(e.Verbosity))
 	}
 	if e.Bind != 0 {
-		p.entry("binding", export.Worded(e.Bind.String(), e.Bind, export.BindWords))
+		p.entry("binding", worded(e.Bind.String(), e.Bind, bindWords))
 	}
 	p.entry("exists", existsWords(e.Before, e.After))
 	var paths, conflicts, differs []string
@@ -93,9 +93,9 @@ func (p *page) peruse(e *catalog.Event) {
 	if e.Also != "" {
 		p.entry("also", e.Also)
 	}
-	p.entry("binding", export.Worded(e.Bind.String(), e.Bind, export.BindWords))
+	p.entry("binding", worded(e.Bind.String(), e.Bind, bindWords))
 	if e.QueueScope != "" {
-		p.entry("queues", export.Either(queueWords[e.QueueScope], p.term.Safe(e.QueueScope)))
+		p.entry("queues", either(queueWords[e.QueueScope], p.term.Safe(e.QueueScope)))
 	}
 	p.entry("support", supportWords[e.Support])
 	switch e.Support {
@@ -138,10 +138,10 @@ func (p *page) elements(e *catalog.Event) {
 	digits, width := 0, 0
 	for _, x := range e.Elements {
 		digits = max(digits, len(strconv.FormatInt(x.Displacement, 10)))
-		width = max(width, len(export.Numbered(x.Type)))
+		width = max(width, len(numbered(x.Type)))
 	}
 	for _, x := range e.Elements {
-		p.text("    ", "      ", fmt.Sprintf("at %*d  %-*s  %s", digits, x.Displacement, width, export.Numbered(x.Type), p.term.Safe(x.Name)))
+		p.text("    ", "      ", fmt.Sprintf("at %*d  %-*s  %s", digits, x.Displacement, width, numbered(x.Type), p.term.Safe(x.Name)))
 	}
 }
 
@@ -149,7 +149,7 @@ func (p *page) source(s *catalog.Source) {
 	p.heading(s.Name)
 	p.entry("kind", "event source of MPI_T")
 	if s.Order != 0 {
-		p.entry("order", export.Worded(s.Order.String(), s.Order, orderWords))
+		p.entry("order", worded(s.Order.String(), s.Order, orderWords))
 	}
 	p.entry("clock", p.clock(s))
 	if s.Readable {
@@ -201,7 +201,7 @@ func (p *page) status(label, usable string, s catalog.Status, reason string) {
 }
 
 func existsWords(before, after bool) string {
-	switch export.StageText(before, after) {
+	switch stageText(before, after) {
 	case "both":
 		return "before and after MPI_Init"
 	case "before":

@@ -2,7 +2,6 @@ package variables
 
 import (
 	"mpitx/catalog"
-	"mpitx/export"
 	"mpitx/text"
 )
 
@@ -15,7 +14,7 @@ func (p *page) origins(v *catalog.Variable) {
 	for _, g := range settings {
 		s := "not set"
 		if o := g.Origin; o != nil {
-			s = "by " + export.Either(export.OriginWords[o.Kind], p.term.Safe(string(o.Kind))) + " " + p.term.Safe(o.Where)
+			s = "by " + either(originWords[o.Kind], p.term.Safe(string(o.Kind))) + " " + p.term.Safe(o.Where)
 			if o.Value != "" {
 				s += ", to " + p.term.Safe(o.Value)
 			}

@@ -92,10 +92,10 @@ func (d *drawing) leaves(n *catalog.Node) []string {
 		leaves = append(leaves, v.ID()+" = "+d.value.Text(d.c, v))
 	}
 	for _, e := range n.Events {
-		leaves = append(leaves, e.Name+" (event: "+export.Either(elementNames(e), "no elements")+")")
+		leaves = append(leaves, e.Name+" (event: "+either(elementNames(e), "no elements")+")")
 	}
 	for _, s := range n.Sources {
-		leaves = append(leaves, s.Name+" ("+export.Numbered(s.Order)+")")
+		leaves = append(leaves, s.Name+" ("+numbered(s.Order)+")")
 	}
 	return leaves
 }

@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
+	"mpitx/export/variables"
 	"mpitx/inspect"
 	"mpitx/settings"
 	"mpitx/settings/tuning"
@@ -124,7 +125,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	return o.Answer(code, func() error {
 		if len(outcomes) > 0 {
-			if err := export.Outcomes(o.App.Out, c, outcomes, o.format, o.Term); err != nil {
+			if err := variables.Outcomes(o.App.Out, c, outcomes, o.format, o.Term); err != nil {
 				return err
 			}
 		}

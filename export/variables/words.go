@@ -1,4 +1,4 @@
-package export
+package variables
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // Explanations of the standard's terms (sections 14.3.1 to 14.3.7).
 
-var ScopeWords = map[catalog.Scope]string{
+var scopeWords = map[catalog.Scope]string{
 	catalog.ScopeConstant: "never changes",
 	catalog.ScopeReadonly: "may change, but cannot be written",
 	catalog.ScopeLocal:    "may be set on each process independently",
@@ -19,7 +19,7 @@ var ScopeWords = map[catalog.Scope]string{
 	catalog.ScopeAllEq:    "must be set to the same value on all processes",
 }
 
-var ClassWords = map[catalog.Class]string{
+var classWords = map[catalog.Class]string{
 	catalog.ClassState:         "one of a set of discrete states",
 	catalog.ClassLevel:         "the amount of a resource in use",
 	catalog.ClassSize:          "the fixed size of a resource",
@@ -32,7 +32,7 @@ var ClassWords = map[catalog.Class]string{
 	catalog.ClassGeneric:       "none of the other classes; see the description",
 }
 
-var BindWords = map[catalog.Bind]string{
+var bindWords = map[catalog.Bind]string{
 	catalog.BindNoObject:   "one for the whole process",
 	catalog.BindComm:       "one for each communicator",
 	catalog.BindDatatype:   "one for each datatype",
@@ -49,35 +49,35 @@ var BindWords = map[catalog.Bind]string{
 
 var verbosityWords = []string{"for end users", "for tuning", "for developers of the MPI library"}
 
-var WritableWords = map[catalog.Writable]string{
+var writableWords = map[catalog.Writable]string{
 	catalog.WritableYes:    "yes: writing back the current value succeeded",
 	catalog.WritableNotNow: "not now: the library refuses a write at this time",
 	catalog.WritableNever:  "never: the library refuses every write",
 }
 
-var OriginWords = map[catalog.OriginKind]string{
+var originWords = map[catalog.OriginKind]string{
 	catalog.OriginEnvironment: "the environment variable",
 	catalog.OriginLauncher:    "the launcher's option",
 	catalog.OriginFile:        "the file",
 }
 
-// Worded adds the explanation to a term of the standard.
-func Worded[T comparable](name string, key T, words map[T]string) string {
+// worded adds the explanation to a term of the standard.
+func worded[T comparable](name string, key T, words map[T]string) string {
 	if w := words[key]; w != "" {
 		return name + ": " + w
 	}
 	return name
 }
 
-func VerbosityText(v catalog.Verbosity) string {
+func verbosityText(v catalog.Verbosity) string {
 	if v < catalog.VerbosityUserBasic || v > catalog.VerbosityMPIDevAll {
-		return Numbered(v)
+		return numbered(v)
 	}
 	return fmt.Sprintf("%d of 9, %s: %s", v, v, verbosityWords[(v-1)/3])
 }
 
-func StageWords(c *catalog.Catalog, v *catalog.Variable) string {
-	switch StageText(v.Before != nil, ExistsAfter(v)) {
+func stageWords(c *catalog.Catalog, v *catalog.Variable) string {
+	switch stageText(v.Before != nil, existsAfter(v)) {
 	case "both":
 		return "before and after MPI_Init"
 	case "before":
@@ -91,8 +91,8 @@ func StageWords(c *catalog.Catalog, v *catalog.Variable) string {
 	return "neither before nor after MPI_Init"
 }
 
-// Numbered returns the name of a constant; "" if it is not set.
-func Numbered[T interface {
+// numbered returns the name of a constant; "" if it is not set.
+func numbered[T interface {
 	~int32
 	String() string
 }](n T) string {
@@ -102,15 +102,15 @@ func Numbered[T interface {
 	return n.String()
 }
 
-// NonNil replaces nil, so that JSON has an empty list and not null.
-func NonNil[T any](l []T) []T {
+// nonNil replaces nil, so that JSON has an empty list and not null.
+func nonNil[T any](l []T) []T {
 	if l == nil {
 		return []T{}
 	}
 	return l
 }
 
-func JoinFunc[T any](l []T, sep string, f func(T) string) string {
+func joinFunc[T any](l []T, sep string, f func(T) string) string {
 	parts := make([]string, len(l))
 	for i, x := range l {
 		parts[i] = f(x)
@@ -118,8 +118,8 @@ func JoinFunc[T any](l []T, sep string, f func(T) string) string {
 	return strings.Join(parts, sep)
 }
 
-// StageText names the stages in which an entry exists.
-func StageText(before, after bool) string {
+// stageText names the stages in which an entry exists.
+func stageText(before, after bool) string {
 	switch {
 	case before && after:
 		return "both"
@@ -131,13 +131,21 @@ func StageText(before, after bool) string {
 	return ""
 }
 
-// ExistsAfter reports whether a variable exists after MPI_Init on some rank.
-func ExistsAfter(v *catalog.Variable) bool { return v.After != nil || len(v.Ranks) > 0 }
+// existsAfter reports whether a variable exists after MPI_Init on some rank.
+func existsAfter(v *catalog.Variable) bool { return v.After != nil || len(v.Ranks) > 0 }
 
-// Either returns text, or otherwise if it is empty.
-func Either(text, otherwise string) string {
+// either returns text, or otherwise if it is empty.
+func either(text, otherwise string) string {
 	if text == "" {
 		return otherwise
 	}
 	return text
+}
+
+// appendKind appends an object on one line, with the kind as its first member.
+func appendKind(b []byte, kind string, x any) ([]byte, error) {
+	b = fmt.Appendf(b, `{"kind":%q,`, kind)
+	start := len(b)
+	b, err := catalog.AppendJSON(b, x)
+	return append(b[:start], b[start+1:]...), err // without the opening brace
 }
