@@ -40,10 +40,11 @@ func AppendObject(b []byte, names []string, value func(i int) any) ([]byte, erro
 // LineWriter buffers JSON lines, or the elements of a document.
 type LineWriter struct {
 	W   io.Writer
-	Buf []byte
+	Buf []byte // lines that were not written yet
 	err error
 }
 
+// Flush writes what was collected if it is longer than limit bytes. Its error is the first of the writer.
 func (l *LineWriter) Flush(limit int) error {
 	if l.err == nil && len(l.Buf) > limit {
 		_, l.err = l.W.Write(l.Buf)

@@ -9,7 +9,8 @@ type Column struct {
 	Soft   int  // flexible: the width up to which it grows before others get their natural width; 0: any
 }
 
-const Gap = 2 // blanks between columns
+// Gap is the number of blanks between columns.
+const Gap = 2
 
 // fit chooses the widths of columns for a terminal of width cells, given their natural widths; -1 drops a column. Columns are
 // ordered by importance. The first must columns are kept, except for those that may be dropped.
