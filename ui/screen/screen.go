@@ -114,6 +114,8 @@ type Screen struct {
 	Paused        bool
 	Rendered      string // the screen; "": it has changed
 	Tick          int    // the current one; older ones are ignored
+	Failed        error  // why the screen ended, if its run cannot be opened
+	awaited       string // what is missing of the run, while it is not there yet
 }
 
 type (

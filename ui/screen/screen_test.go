@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -78,5 +79,27 @@ func TestScreen(t *testing.T) {
 	}
 	if s.Width = 10; !strings.HasPrefix(s.text(), "mpitx demo\nneeds") {
 		t.Error(s.text())
+	}
+}
+
+// A screen without its run says what it waits for, looks again, and shows nothing that acts on the terminal.
+func TestFound(t *testing.T) {
+	s, _, _ := newScreen()
+	waiting := func() string { return s.Waiting("Reading it", "It comes.") }
+	if got := waiting(); got != "Reading it…" {
+		t.Error(got)
+	}
+	find := Find[int](func() (int, string, error) { return 0, "run\x1b[2J: none", nil })
+	found := find.Look().(FoundMsg[int])
+	if cmd := s.Found(found.Awaited, found.Err); cmd == nil || waiting() != `Waiting for the run. run\x1b[2J: none.`+"\n\nIt comes." {
+		t.Errorf("%q", waiting())
+	}
+	if s.Found("", nil) != nil || waiting() != "Reading it…" {
+		t.Errorf("%q", waiting())
+	}
+	if cmd := s.Found("", io.EOF); cmd == nil || s.Failed != io.EOF {
+		t.Error("goes on without a run")
+	} else if _, ok := cmd().(tea.QuitMsg); !ok {
+		t.Error("does not quit")
 	}
 }

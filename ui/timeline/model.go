@@ -22,16 +22,11 @@ import (
 
 const soon = 200 * time.Millisecond // while messages are matched
 
-// Find opens the run. If the run is not there yet, awaited says what is missing, and Find is called again later. An error ends the screen.
-type Find func() (f *Feed, awaited string, err error)
-
 // Model is the screen. Only its commands read files, one at a time.
 type Model struct {
 	screen.Screen
 	feed    *Feed // nil: the run is not open
-	find    Find
-	awaited string     // what is missing of the run, while it is not there yet
-	failed  error      // why the screen ended
+	find    screen.Find[*Feed]
 	reading sync.Mutex // held while a command uses the feed
 	frame   *Frame     // nil: not yet
 	once    bool       // it is printed, not shown
@@ -70,14 +65,7 @@ func New(f *Feed, t term.Term) *Model {
 	return m
 }
 
-type (
-	foundMsg struct {
-		feed    *Feed
-		awaited string
-		err     error
-	}
-	frameMsg struct{ frame *Frame }
-)
+type frameMsg struct{ frame *Frame }
 
 // Init opens the run, or reads the first frame.
 func (m *Model) Init() tea.Cmd { return tea.Batch(m.read(true), m.Screen.Init()) }
@@ -98,10 +86,7 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 	m.busy, m.stale = true, false
 	if m.feed == nil {
-		return func() tea.Msg {
-			f, awaited, err := m.find()
-			return foundMsg{f, awaited, err}
-		}
+		return m.find.Look
 	}
 	ask := m.ask()
 	m.acting = m.action != (Action{})
@@ -115,14 +100,10 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 }
 
-func (m *Model) found(msg foundMsg) tea.Cmd {
-	m.busy = false
-	m.feed, m.awaited, m.failed = msg.feed, msg.awaited, msg.err
-	switch {
-	case m.failed != nil:
-		return tea.Quit
-	case m.feed == nil:
-		return m.Wait(screen.Refresh)
+func (m *Model) found(msg screen.FoundMsg[*Feed]) tea.Cmd {
+	m.busy, m.feed = false, msg.Run
+	if cmd := m.Found(msg.Awaited, msg.Err); cmd != nil {
+		return cmd
 	}
 	m.follow = m.feed.options.At < 0
 	return m.read(true)
@@ -163,7 +144,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if int(msg) == m.Tick {
 			cmd = m.read(!m.Paused)
 		}
-	case foundMsg:
+	case screen.FoundMsg[*Feed]:
 		cmd = m.found(msg)
 	case frameMsg:
 		cmd = m.show(msg.frame)
@@ -345,12 +326,12 @@ func (m *Model) click(x, y int) tea.Cmd {
 
 // Run shows a run on a terminal until the user quits, a signal comes (then the error is [program.ErrSignal]), or the run cannot be opened.
 // file is the user's configuration; nil: nothing is kept.
-func Run(ctx context.Context, find Find, t term.Term, file *config.File) error {
+func Run(ctx context.Context, find screen.Find[*Feed], t term.Term, file *config.File) error {
 	m := New(nil, t)
 	m.find, m.Config = find, file
 	err := program.Run(ctx, m, t, os.Stdin, os.Stdout)
 	m.close()
-	return cmp.Or(err, m.failed)
+	return cmp.Or(err, m.Failed)
 }
 
 // Print is one frame of a feed, with all rows, after everything was read. Without colours it has no other attributes of text either.

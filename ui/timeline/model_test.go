@@ -15,6 +15,7 @@ import (
 	"mpitx/export"
 	"mpitx/recording"
 	"mpitx/recording/recordingtest"
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
 )
@@ -139,7 +140,7 @@ func (u *user) do(cmd tea.Cmd) {
 			}
 		case prompt.Saved:
 			_, cmd = u.m.Update(msg)
-		case foundMsg:
+		case screen.FoundMsg[*Feed]:
 			if _, cmd = u.m.Update(msg); u.m.feed == nil {
 				return
 			}

@@ -35,10 +35,7 @@ func (m *Model) Render() string { return m.Screen.Render(m.title(), m.body) }
 func (m *Model) body(lines []string) []string {
 	switch {
 	case m.frame == nil:
-		text := "Reading the trace" + m.Terminal.Ellipsis()
-		if m.awaited != "" {
-			text = "Waiting for the run. " + m.awaited + ".\n\nThe trace is shown here as soon as its job records calls."
-		}
+		text := m.Waiting("Reading the trace", "The trace is shown here as soon as its job records calls.")
 		return m.fill(append(append(lines, ""), pager.Wrap(m.Terminal, m.Width, text)...))
 	case len(m.frame.Rows) == 0 || m.frame.To <= m.frame.From:
 		return m.fill(append(append(lines, ""), pager.Wrap(m.Terminal, m.Width, m.empty())...))

@@ -36,7 +36,7 @@ func TestWaiting(t *testing.T) {
 
 	u = &user{t, New(nil, utf8), f}
 	u.m.find = func() (*Feed, string, error) { return nil, "", errors.New("no") }
-	if _, cmd := u.m.Update(u.m.read(true)()); cmd == nil || u.m.failed == nil {
+	if _, cmd := u.m.Update(u.m.read(true)()); cmd == nil || u.m.Failed == nil {
 		t.Error("goes on without a run")
 	} else if _, ok := cmd().(tea.QuitMsg); !ok {
 		t.Error("does not quit")

@@ -1,6 +1,7 @@
 package top
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
@@ -23,9 +24,6 @@ type Source interface {
 	Frame(Ask) *Frame
 	Close()
 }
-
-// Find opens the run. If the run is not there yet, awaited says what is missing, and Find is called again later. An error ends the screen.
-type Find func() (source Source, awaited string, err error)
 
 type view uint8
 
@@ -50,10 +48,8 @@ const (
 // Model is the screen. Only its commands read files, one at a time.
 type Model struct {
 	screen.Screen
-	find    Find
+	find    screen.Find[Source]
 	source  Source // nil: the run is not open
-	awaited string // what is missing of the run, while it is not there yet
-	failed  error  // why the screen ended
 	frame   *Frame
 	entries []entry
 
@@ -86,7 +82,7 @@ type Model struct {
 }
 
 // New makes the screen.
-func New(find Find, t term.Term, as recording.Transform) *Model {
+func New(find screen.Find[Source], t term.Term, as recording.Transform) *Model {
 	m := &Model{find: find, as: as, metric: OfTime, orders: [views]order{{-1, false}, {-1, false}, {-1, false}, {0, false}, {0, false}}}
 	m.Screen = screen.Screen{Name: "top", LeastWidth: 40, LeastHeight: 8, Terminal: t, Width: 80, Height: 24,
 		Complete: m.words, Findings: m.findings, Help: m.help, About: about, Hints: m.hints, Click: m.click,
@@ -95,17 +91,10 @@ func New(find Find, t term.Term, as recording.Transform) *Model {
 	return m
 }
 
-type (
-	foundMsg struct {
-		source  Source
-		awaited string
-		err     error
-	}
-	frameMsg struct{ frame *Frame }
-)
+type frameMsg struct{ frame *Frame }
 
 // Init opens the run.
-func (m *Model) Init() tea.Cmd { return tea.Batch(m.read(true), m.wait(), m.Screen.Init()) }
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.read(true), m.Screen.Init()) }
 
 // read makes a command that opens the run, or reads a frame. With poll, the frame holds what was written until now.
 func (m *Model) read(poll bool) tea.Cmd {
@@ -121,8 +110,7 @@ func (m *Model) read(poll bool) tea.Cmd {
 			if old != nil {
 				old.Close()
 			}
-			source, awaited, err := find()
-			return foundMsg{source, awaited, err}
+			return find.Look()
 		}
 	}
 	_, trend := m.room()
@@ -142,20 +130,17 @@ func (m *Model) read(poll bool) tea.Cmd {
 	}
 }
 
-func (m *Model) found(msg foundMsg) tea.Cmd {
-	m.busy = false
-	if m.awaited, m.failed = msg.awaited, msg.err; msg.err != nil {
-		return tea.Quit
-	}
-	if m.source = msg.source; m.source == nil {
-		return nil // the next tick looks again
+func (m *Model) found(msg screen.FoundMsg[Source]) tea.Cmd {
+	m.busy, m.source = false, msg.Run
+	if cmd := m.Found(msg.Awaited, msg.Err); cmd != nil {
+		return cmd
 	}
 	return tea.Batch(m.read(true), m.wait())
 }
 
 func (m *Model) restart() tea.Cmd {
 	m.reopen, m.Paused, m.window = true, false, window{}
-	return tea.Batch(m.read(true), m.wait())
+	return m.read(true)
 }
 
 // wait is the time to the next look; there is none after all ranks have ended.
@@ -188,7 +173,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		cmd = m.read(true)
 		return m, tea.Batch(cmd, m.wait())
-	case foundMsg:
+	case screen.FoundMsg[Source]:
 		return m, m.found(msg)
 	case frameMsg:
 		return m, m.show(msg.frame)
@@ -349,15 +334,12 @@ func (m *Model) setFilter(s string) {
 
 // Run shows a run on a terminal until the user quits, the context ends, a signal comes (then the error is [program.ErrSignal]), or the run
 // cannot be opened. It restores the terminal in any case, also after a panic. file is the user's configuration; nil: nothing is kept.
-func Run(ctx context.Context, find Find, t term.Term, as recording.Transform, file *config.File) error {
+func Run(ctx context.Context, find screen.Find[Source], t term.Term, as recording.Transform, file *config.File) error {
 	m := New(find, t, as)
 	m.Config = file
 	err := program.Run(ctx, m, t, os.Stdin, os.Stdout)
 	if m.source != nil {
 		m.source.Close()
 	}
-	if err == nil {
-		err = m.failed
-	}
-	return err
+	return cmp.Or(err, m.Failed)
 }

@@ -52,9 +52,7 @@ func (u *user) do(cmd tea.Cmd) {
 			return
 		}
 		switch msg := cmd().(type) {
-		case frameMsg:
-			_, cmd = u.m.Update(msg)
-		case foundMsg:
+		case frameMsg, screen.FoundMsg[Source]:
 			_, cmd = u.m.Update(msg)
 		case tea.BatchMsg:
 			cmd = msg[0] // the others wait

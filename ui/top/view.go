@@ -43,10 +43,7 @@ func (m *Model) body(lines []string) []string {
 }
 
 func (m *Model) waitLines() (lines []string) {
-	text := "Reading the run" + m.Terminal.Ellipsis()
-	if m.awaited != "" {
-		text = "Waiting for the run. " + m.Terminal.SafeText(m.awaited) + ".\n\nThe run is shown here as soon as its job records something."
-	}
+	text := m.Waiting("Reading the run", "The run is shown here as soon as its job records something.")
 	for _, l := range term.Wrap(text, max(m.Width-2, 10)) {
 		lines = append(lines, "  "+l)
 	}
