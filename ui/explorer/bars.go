@@ -27,10 +27,10 @@ func (m *Model) banner() []string {
 	if m.o.Start == nil {
 		text = "no values from after MPI_Init in this snapshot (L shows more): " + why
 	}
-	lines := term.Wrap(m.t.SafeLine(text, maxMessage), m.w-2)
-	lines, _ = atMost(lines, min(3, m.h/8))
+	lines := term.Wrap(m.Terminal.SafeLine(text, maxMessage), m.Width-2)
+	lines, _ = atMost(lines, min(3, m.Height/8))
 	for i := range lines {
-		lines[i] = m.t.Paint(term.Banner, m.t.Fit(" "+lines[i], m.w))
+		lines[i] = m.Terminal.Paint(term.Banner, m.Terminal.Fit(" "+lines[i], m.Width))
 	}
 	return lines
 }
@@ -39,11 +39,11 @@ func (m *Model) title() string {
 	left := " mpitx  "
 	if m.x != nil && m.o.Diff == nil {
 		lib := m.x.cat.Library
-		left += m.t.SafeLine(lib.Family, 20) + "  "
+		left += m.Terminal.SafeLine(lib.Family, 20) + "  "
 	}
-	room := m.w / 2
+	room := m.Width / 2
 	if m.o.Diff != nil {
-		room = m.w - term.Width(left+m.diffTitle(0))
+		room = m.Width - term.Width(left+m.diffTitle(0))
 	}
 	left += m.source(room)
 	state := m.liveState()
@@ -52,23 +52,23 @@ func (m *Model) title() string {
 	}
 	right := state
 	if m.x != nil && m.o.Diff != nil {
-		right = m.diffTitle(m.w - term.Width(left))
+		right = m.diffTitle(m.Width - term.Width(left))
 	} else if m.x != nil {
 		for _, counts := range []string{m.x.kindCounts(), strconv.Itoa(len(m.x.all)) + " in all"} { // as much as fits
 			counts = "  " + counts + " "
-			if term.Width(left)+term.Width(state)+term.Width(counts) <= m.w {
+			if term.Width(left)+term.Width(state)+term.Width(counts) <= m.Width {
 				right = strings.TrimSuffix(state, " ") + counts
 				break
 			}
 		}
 	}
-	return m.t.Paint(term.Title, m.spread(left, right))
+	return m.Terminal.Paint(term.Title, m.spread(left, right))
 }
 
 // source is what the explorer shows: a file or a job, or both sides of a difference.
 func (m *Model) source(width int) string {
 	if m.o.Diff == nil {
-		return m.t.SafeLine(m.o.Source, width)
+		return m.Terminal.SafeLine(m.o.Source, width)
 	}
 	names := m.sideNames((width - 3) / 2)
 	return names[0] + " " + m.arrow() + " " + names[1]
@@ -76,14 +76,14 @@ func (m *Model) source(width int) string {
 
 // spread puts text at both ends of a line.
 func (m *Model) spread(left, right string) string {
-	right = m.t.Cut(right, max(m.w*2/3, m.w-term.Width(left)))
-	return m.t.Fit(left, m.w-term.Width(right)) + right
+	right = m.Terminal.Cut(right, max(m.Width*2/3, m.Width-term.Width(left)))
+	return m.Terminal.Fit(left, m.Width-term.Width(right)) + right
 }
 
 // second names what is shown below it, or holds the filter bar.
 func (m *Model) second() string {
 	accent := func(left, right string) string {
-		return m.t.Paint(term.Place, m.spread(left, right))
+		return m.Terminal.Paint(term.Place, m.spread(left, right))
 	}
 	switch {
 	case m.mode == modeHelp:
@@ -91,7 +91,7 @@ func (m *Model) second() string {
 	case m.mode == modeLog:
 		return accent(" messages and output", "")
 	case m.x == nil:
-		return strings.Repeat(" ", m.w)
+		return strings.Repeat(" ", m.Width)
 	case m.mode == modeFilter:
 		return m.filterBar()
 	case m.watchOpen:
@@ -99,12 +99,12 @@ func (m *Model) second() string {
 	case m.changes.open:
 		return accent(" my changes in this session", m.changes.at.position(len(m.edits())))
 	}
-	left := " " + m.t.SafeLine(m.branch.name, m.w/2)
+	left := " " + m.Terminal.SafeLine(m.branch.name, m.Width/2)
 	if m.query != "" {
-		left = " search: " + m.t.SafeLine(m.query, m.w/2)
+		left = " search: " + m.Terminal.SafeLine(m.query, m.Width/2)
 	}
 	if f := filterText(m.criteria); f != "" {
-		left += "   filter: " + m.t.SafeLine(f, m.w)
+		left += "   filter: " + m.Terminal.SafeLine(f, m.Width)
 	} else if m.o.Diff != nil && m.query == "" {
 		left += "   " + m.libraryWords()
 	}
@@ -122,38 +122,38 @@ func (m *Model) filterBar() string {
 	parts := []string{}
 	from := 0
 	place := m.position()
-	width := m.w - len(place)
+	width := m.Width - len(place)
 	for i, c := range m.criteria {
-		s := c.name + "=" + m.t.SafeLine(c.values[c.now], 40)
+		s := c.name + "=" + m.Terminal.SafeLine(c.values[c.now], 40)
 		if i == m.field {
-			s = m.t.Paint(term.Cursor, "["+s+"]")
+			s = m.Terminal.Paint(term.Cursor, "["+s+"]")
 		}
 		parts = append(parts, s)
 		for i == m.field && from < i && term.Width(strings.Join(parts[from:], " "))+1 > width {
 			from++
 		}
 	}
-	return m.t.Fit(" "+strings.Join(parts[from:], " "), width) + place
+	return m.Terminal.Fit(" "+strings.Join(parts[from:], " "), width) + place
 }
 
 // bottom is the footer: the line that is typed, or a message in up to four lines, or the keys.
 func (m *Model) bottom() []string {
 	switch {
 	case m.mode == modeSearch:
-		return []string{term.Pad("/"+m.line.Render(m.t, m.w-1), m.w)}
+		return []string{term.Pad("/"+m.Line.Render(m.Terminal, m.Width-1), m.Width)}
 	case m.mode == modeCommand:
-		return append(m.offered(), term.Pad(":"+m.line.Render(m.t, m.w-1), m.w))
-	case m.status != "":
+		return append(m.offered(), term.Pad(":"+m.Line.Render(m.Terminal, m.Width-1), m.Width))
+	case m.Note != "":
 		lines, _ := m.statusLines()
 		return lines
 	}
-	return []string{m.t.Fit(" "+keys.Footer(m.t, m.w-1, m.hints()...), m.w)}
+	return []string{m.Terminal.Fit(" "+keys.Footer(m.Terminal, m.Width-1, m.hints()...), m.Width)}
 }
 
 // statusLines is the last message, and whether it is cut.
 func (m *Model) statusLines() (lines []string, cut bool) {
 	more := ""
-	if lines, cut = atMost(term.Wrap(m.status, m.w-2), min(4, m.h-m.head()-3)); cut {
+	if lines, cut = atMost(term.Wrap(m.Note, m.Width-2), min(4, m.Height-m.head()-3)); cut {
 		more = " (L: all) "
 	}
 	for i := range lines {
@@ -161,7 +161,7 @@ func (m *Model) statusLines() (lines []string, cut bool) {
 		if i == len(lines)-1 {
 			end = more
 		}
-		lines[i] = m.t.Paint(m.style, m.t.Fit(" "+lines[i], m.w-len(end))+end)
+		lines[i] = m.Terminal.Paint(m.style, m.Terminal.Fit(" "+lines[i], m.Width-len(end))+end)
 	}
 	return lines, cut
 }
@@ -175,7 +175,7 @@ func atMost(lines []string, most int) (some []string, cut bool) {
 }
 
 func (m *Model) statusCut() bool {
-	if m.status == "" || m.w == 0 {
+	if m.Note == "" || m.Width == 0 {
 		return false
 	}
 	_, cut := m.statusLines()
@@ -186,12 +186,12 @@ func (m *Model) offered() []string {
 	if len(m.offers) == 0 {
 		return nil
 	}
-	lines := term.Wrap(m.t.SafeLine(strings.Join(m.offers, "  "), maxMessage), m.w-2)
-	if most := max(1, min(4, m.h/5)); len(lines) > most {
-		lines = append(lines[:most-1], m.t.Cut(lines[most-1], m.w-12)+" "+m.t.Ellipsis())
+	lines := term.Wrap(m.Terminal.SafeLine(strings.Join(m.offers, "  "), maxMessage), m.Width-2)
+	if most := max(1, min(4, m.Height/5)); len(lines) > most {
+		lines = append(lines[:most-1], m.Terminal.Cut(lines[most-1], m.Width-12)+" "+m.Terminal.Ellipsis())
 	}
 	for i := range lines {
-		lines[i] = m.t.Paint(term.Label, m.t.Fit(" "+lines[i], m.w))
+		lines[i] = m.Terminal.Paint(term.Label, m.Terminal.Fit(" "+lines[i], m.Width))
 	}
 	return lines
 }

@@ -48,7 +48,7 @@ func TestLarge(t *testing.T) {
 	if len(m.shown) == 0 {
 		t.Error("nothing found")
 	}
-	screen(t, m)
+	onScreen(t, m)
 }
 
 func BenchmarkFirstFrameOpenMPI(b *testing.B) {

@@ -167,7 +167,7 @@ func (m *Model) copyChanges() tea.Cmd {
 	}
 	cmd := m.toClipboard(strings.TrimSuffix(text, "\n"))
 	if n := m.useless(); len(left) > 0 || n != "" {
-		m.say("%s%s%s", m.status, leftOut(left), n)
+		m.say("%s%s%s", m.Note, leftOut(left), n)
 	}
 	return cmd
 }
@@ -226,15 +226,15 @@ func (m *Model) changesFrame(width, height int) []string {
 	valueW := min(max((width-12)/4, 8), 24)
 	nameW = min(nameW, max(width-2*valueW-14, 8))
 	cells := func(name, before, now, ranks string) string {
-		return m.t.FitMiddle(name, nameW) + "  " + m.t.Fit(before, valueW) + "  " + m.t.Fit(now, valueW) + "  " + ranks
+		return m.Terminal.FitMiddle(name, nameW) + "  " + m.Terminal.Fit(before, valueW) + "  " + m.Terminal.Fit(now, valueW) + "  " + ranks
 	}
-	lines := []string{m.t.Paint(term.Columns, m.t.Fit("  "+cells("NAME", "BEFORE", "NOW", "RANKS"), width))}
+	lines := []string{m.Terminal.Paint(term.Columns, m.Terminal.Fit("  "+cells("NAME", "BEFORE", "NOW", "RANKS"), width))}
 	for i := m.changes.at.top; i < min(n, m.changes.at.top+top-2); i++ {
 		d := &all[i]
 		sign, style := m.changes.at.chosen(i)
 		before, now := m.sides(d)
 		row := cells(d.e.name, before, now, text.RankList(d.ranks))
-		lines = append(lines, m.t.Paint(style, m.t.Fit(sign+row, width)))
+		lines = append(lines, m.Terminal.Paint(style, m.Terminal.Fit(sign+row, width)))
 	}
 	if n == 0 {
 		lines = append(lines, "  all changes are undone; Esc goes back")
@@ -256,7 +256,7 @@ func (m *Model) sides(d *edited) (before, now string) {
 			is = append(is, s)
 		}
 	}
-	line := func(all []string) string { return m.t.SafeLine(strings.Join(all, ", "), 80) }
+	line := func(all []string) string { return m.Terminal.SafeLine(strings.Join(all, ", "), 80) }
 	return line(old), line(is)
 }
 
@@ -275,16 +275,16 @@ func named(e *catalog.Enum, text string) string {
 func (m *Model) forms(width int) string {
 	line := " "
 	if width < 64 {
-		return m.t.Fit("  "+m.t.Paint(term.Cursor, "["+ExportForms[m.changes.form]+"]")+fmt.Sprintf("  %d of %d", m.changes.form+1, len(ExportForms)), width)
+		return m.Terminal.Fit("  "+m.Terminal.Paint(term.Cursor, "["+ExportForms[m.changes.form]+"]")+fmt.Sprintf("  %d of %d", m.changes.form+1, len(ExportForms)), width)
 	}
 	for i, f := range ExportForms {
 		if i == m.changes.form {
-			line += " " + m.t.Paint(term.Cursor, "["+f+"]")
+			line += " " + m.Terminal.Paint(term.Cursor, "["+f+"]")
 		} else {
-			line += " " + m.t.Paint(term.Label, " "+f+" ")
+			line += " " + m.Terminal.Paint(term.Label, " "+f+" ")
 		}
 	}
-	return m.t.Fit(line, width)
+	return m.Terminal.Fit(line, width)
 }
 
 func (m *Model) preview(width int) []string {
@@ -293,7 +293,7 @@ func (m *Model) preview(width int) []string {
 	}
 	text, left, err := m.exported(m.changes.form)
 	if err != nil {
-		return append([]string{""}, m.inLines(m.t.SafeText(err.Error()), width, term.Plain)...)
+		return append([]string{""}, m.inLines(m.Terminal.SafeText(err.Error()), width, term.Plain)...)
 	}
 	lines := []string{""}
 	for _, d := range m.edits() {
@@ -302,7 +302,7 @@ func (m *Model) preview(width int) []string {
 		}
 	}
 	for l := range strings.Lines(text) {
-		lines = append(lines, m.inLines(m.t.SafeCommand(strings.TrimSuffix(l, "\n")), width, term.Plain)...)
+		lines = append(lines, m.inLines(m.Terminal.SafeCommand(strings.TrimSuffix(l, "\n")), width, term.Plain)...)
 	}
 	if m.changes.form == formOptions {
 		for _, l := range left {

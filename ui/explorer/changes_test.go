@@ -100,10 +100,10 @@ func TestUselessChange(t *testing.T) {
 // flat finds text on the screen that may be broken into lines.
 func flat(t *testing.T, m *Model, parts ...string) {
 	t.Helper()
-	plain := strings.Join(strings.FieldsFunc(screen(t, m), func(r rune) bool { return strings.ContainsRune(" \n│|", r) }), " ")
+	plain := strings.Join(strings.FieldsFunc(onScreen(t, m), func(r rune) bool { return strings.ContainsRune(" \n│|", r) }), " ")
 	for _, p := range parts {
 		if !strings.Contains(plain, p) {
-			t.Errorf("no %q in\n%s", p, screen(t, m))
+			t.Errorf("no %q in\n%s", p, onScreen(t, m))
 		}
 	}
 }

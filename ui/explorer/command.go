@@ -18,7 +18,7 @@ func (m *Model) bind() {
 		return func(args string) tea.Cmd { do(args); return nil }
 	}
 	always := func(words []string) func(string) []string { return func(string) []string { return words } }
-	c := &m.commands
+	c := &m.Commands
 	c.Add("list", "WORDS", "search; without words: everything", quiet(m.cmdList))
 	c.AddWith("show", "NAME", showHelp, quiet(m.cmdShow), false, m.variableWords)
 	c.AddWith("filter", "FIELD=VALUE...", filterHelp, quiet(m.cmdFilter), false, m.filterWords)
@@ -38,16 +38,16 @@ func (m *Model) keyCommand(key, text string) tea.Cmd {
 	if key != "tab" {
 		m.offers = nil
 	}
-	line := m.line.String()
+	line := m.Line.String()
 	switch key {
 	case "up", "ctrl+p":
-		m.line = prompt.New(m.history.Older(line))
+		m.Line = prompt.New(m.history.Older(line))
 	case "down", "ctrl+n":
-		m.line = prompt.New(m.history.Newer(line))
+		m.Line = prompt.New(m.history.Newer(line))
 	case "tab":
 		m.complete()
 	default:
-		ended, run := m.line.Command(key, text, nil)
+		ended, run := m.Line.Command(key, text, nil)
 		if ended {
 			m.mode = m.ground()
 		}
@@ -60,7 +60,7 @@ func (m *Model) keyCommand(key, text string) tea.Cmd {
 }
 
 func (m *Model) run(line string) tea.Cmd {
-	c, args, err := m.commands.Parse(line)
+	c, args, err := m.Commands.Parse(line)
 	switch {
 	case err != nil:
 		m.showError("%v", err)
@@ -75,17 +75,17 @@ func (m *Model) run(line string) tea.Cmd {
 
 // complete finishes the last word of the command line. If several words are possible, it lists them.
 func (m *Model) complete() {
-	line := m.line.String()
+	line := m.Line.String()
 	name, _, args := strings.Cut(strings.TrimLeft(line, " "), " ")
 	word := line[strings.LastIndexByte(line, ' ')+1:]
 	var words []string
 	if !args {
-		for _, c := range m.commands {
+		for _, c := range m.Commands {
 			if !strings.HasSuffix(c.Name, "!") && (!c.Live || m.o.Start != nil) && m.helpHere(c.Help) != "" {
 				words = append(words, c.Name)
 			}
 		}
-	} else if c, _, _ := m.commands.Parse(name); c != nil && c.Words != nil {
+	} else if c, _, _ := m.Commands.Parse(name); c != nil && c.Words != nil {
 		words = c.Words(word)
 	}
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, word) })
@@ -96,7 +96,7 @@ func (m *Model) complete() {
 	case full == line:
 		m.offers = words
 	}
-	m.line = prompt.New(full)
+	m.Line = prompt.New(full)
 }
 
 func (m *Model) variableWords(string) []string {

@@ -13,7 +13,7 @@ func TestCommandLine(t *testing.T) {
 	line := func(want string, keys ...string) {
 		t.Helper()
 		press(m, keys...)
-		if got := m.line.String(); got != want {
+		if got := m.Line.String(); got != want {
 			t.Errorf("after %q the line is %q, want %q", keys, got, want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestWorkloadMenu(t *testing.T) {
 		for i, w := range workloads {
 			first, _, _ := strings.Cut(workloadHelp[w], " ")
 			contains(t, m, map[bool]string{true: "none", false: w}[w == ""], first)
-			if s := screen(t, m); !strings.Contains(s, ">") {
+			if s := onScreen(t, m); !strings.Contains(s, ">") {
 				t.Errorf("item %d is not seen:\n%s", i, s)
 			}
 			press(m, "j")

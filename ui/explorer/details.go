@@ -57,9 +57,9 @@ func (m *Model) below(name string, lines []string, width, height int) []string {
 		if m.focus == paneDetails {
 			keys = "j"
 		}
-		out[height-1] = m.t.Paint(term.Label, m.t.Fit(fmt.Sprintf("   %d more lines: %s", left+1, keys), width))
+		out[height-1] = m.Terminal.Paint(term.Label, m.Terminal.Fit(fmt.Sprintf("   %d more lines: %s", left+1, keys), width))
 	}
-	return append([]string{m.t.Paint(style, " "+m.t.FitMiddle(m.t.SafeLine(name, 4*width), width-1))}, out...)
+	return append([]string{m.Terminal.Paint(style, " "+m.Terminal.FitMiddle(m.Terminal.SafeLine(name, 4*width), width-1))}, out...)
 }
 
 func (m *Model) categoryLines(c *catalog.Category, width int) []string {
@@ -79,20 +79,20 @@ func (m *Model) categoryLines(c *catalog.Category, width int) []string {
 
 // wrapped breaks foreign text into lines of a width.
 func (m *Model) wrapped(s string, width int, style term.Style) []string {
-	return m.inLines(m.t.SafeText(s), width, style)
+	return m.inLines(m.Terminal.SafeText(s), width, style)
 }
 
 func (m *Model) inLines(safe string, width int, style term.Style) []string {
 	lines := []string{}
 	for _, l := range term.Wrap(safe, max(width-2, 1)) {
-		lines = append(lines, " "+m.t.Paint(style, strings.TrimRight(l, " ")))
+		lines = append(lines, " "+m.Terminal.Paint(style, strings.TrimRight(l, " ")))
 	}
 	return lines
 }
 
 func (m *Model) labelled(label, words string, width int, style term.Style) (lines []string) {
 	for _, l := range m.wrapped(words, width-10, style) {
-		lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(label, 9))+l)
+		lines = append(lines, " "+m.Terminal.Paint(term.Label, m.Terminal.Fit(label, 9))+l)
 		label = ""
 	}
 	return lines
@@ -111,7 +111,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	}
 	v := e.v
 	lines := []string{}
-	if term.Width(m.t.SafeLine(v.Name, 4*width)) > width-1 {
+	if term.Width(m.Terminal.SafeLine(v.Name, 4*width)) > width-1 {
 		lines = m.wrapped(v.Name, width, term.Plain)
 	}
 	if e.variable() {
@@ -125,8 +125,8 @@ func (m *Model) detailLines(e *entry, width int) []string {
 	}
 	if s := m.series(v.ID()); s != nil && len(s.rows) > 1 {
 		curve := s.total(m.showing(s))
-		label := " " + m.t.Paint(term.Label, "history  ") + " "
-		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), false, m.t)+" "+m.last(s))
+		label := " " + m.Terminal.Paint(term.Label, "history  ") + " "
+		lines = append(lines, label+chart.Sparkline(curve, min(len(curve), width-26, 60), false, m.Terminal)+" "+m.last(s))
 	}
 	if v.Description != "" {
 		lines = append(lines, "")
@@ -141,9 +141,9 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		if present(v).IsZero() {
 			does = " (S asks for a value and copies the first)"
 		}
-		lines = append(lines, "", " "+m.t.Paint(term.Heading, "for the next run")+does)
+		lines = append(lines, "", " "+m.Terminal.Paint(term.Heading, "for the next run")+does)
 		for _, h := range how {
-			lines = append(lines, m.inLines(m.t.SafeCommand(h), width, term.Plain)...)
+			lines = append(lines, m.inLines(m.Terminal.SafeCommand(h), width, term.Plain)...)
 		}
 	}
 	lines = m.relatedLines(lines, width)
@@ -158,7 +158,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 func (m *Model) described(s string, width, first int) []string {
 	words := strings.Fields(lower(m.query))
 	lines := []string{}
-	for _, l := range term.Wrap(m.t.SafeText(s), max(width-2, 1)) {
+	for _, l := range term.Wrap(m.Terminal.SafeText(s), max(width-2, 1)) {
 		l = strings.TrimRight(l, " ")
 		low := lower(l)
 		marks := make([]bool, len(l))
@@ -243,7 +243,7 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	}
 	if b, a := v.Before, v.After; b != nil && (a == nil || b.Answer() != a.Answer()) {
 		if b.Status == catalog.StatusUnbound {
-			lines = append(lines, " "+m.t.Paint(term.Label, "before MPI_Init: none"))
+			lines = append(lines, " "+m.Terminal.Paint(term.Label, "before MPI_Init: none"))
 		} else {
 			read("before", b, " (before MPI_Init)")
 		}
@@ -312,13 +312,13 @@ func (m *Model) items(v *catalog.Variable, width int) []string {
 	if e.Flags {
 		head = "any of these, joined by |"
 	}
-	lines := []string{"", " " + m.t.Paint(term.Heading, head)}
+	lines := []string{"", " " + m.Terminal.Paint(term.Heading, head)}
 	for _, it := range e.Items {
 		sign := "  "
 		if now[it.Name] {
 			sign = "> "
 		}
-		lines = append(lines, "  "+sign+m.t.SafeLine(fmt.Sprintf("%d %s", it.Value, it.Name), width))
+		lines = append(lines, "  "+sign+m.Terminal.SafeLine(fmt.Sprintf("%d %s", it.Value, it.Name), width))
 	}
 	return lines
 }

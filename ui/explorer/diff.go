@@ -21,13 +21,13 @@ func (m *Model) offline() string {
 	return "a snapshot; start mpitx tui without --from"
 }
 
-func (m *Model) arrow() string { return map[bool]string{true: "→", false: "->"}[m.t.UTF8] }
+func (m *Model) arrow() string { return map[bool]string{true: "→", false: "->"}[m.Terminal.UTF8] }
 
 // sideNames are the names of both sides, as much as tells them apart in a width: without the directories that both share, and if that
 // is too long, without any, without their middle, or from where they differ.
 func (m *Model) sideNames(width int) (names [2]string) {
 	for i, s := range m.o.Diff.Sides {
-		names[i] = m.t.SafeLine(s.Name, 4096)
+		names[i] = m.Terminal.SafeLine(s.Name, 4096)
 	}
 	shared := 0
 	for i := 0; i < min(len(names[0]), len(names[1])) && names[0][i] == names[1][i]; i++ {
@@ -44,7 +44,7 @@ func (m *Model) sideNames(width int) (names [2]string) {
 	}
 	middle := names
 	for i, name := range names {
-		middle[i] = strings.TrimRight(m.t.FitMiddle(name, width), " ")
+		middle[i] = strings.TrimRight(m.Terminal.FitMiddle(name, width), " ")
 	}
 	if middle[0] != middle[1] || names[0] == names[1] {
 		return middle
@@ -52,7 +52,7 @@ func (m *Model) sideNames(width int) (names [2]string) {
 	if ext := path.Ext(names[0]); ext != names[0] && ext == path.Ext(names[1]) {
 		names[0], names[1] = strings.TrimSuffix(names[0], ext), strings.TrimSuffix(names[1], ext)
 	}
-	names[0], names[1] = m.t.Apart(names[0], names[1], width)
+	names[0], names[1] = m.Terminal.Apart(names[0], names[1], width)
 	return names
 }
 
@@ -70,7 +70,7 @@ func (m *Model) libraryWords() string {
 		parts = append(parts, text.Count(n, "note")+": L")
 	}
 	parts = append(parts, m.libraryChanges()...)
-	return m.t.SafeLine(strings.Join(parts, "; "), m.w)
+	return m.Terminal.SafeLine(strings.Join(parts, "; "), m.Width)
 }
 
 // diffTitle counts the changes for the title, with as many words as fit into a width.
@@ -187,7 +187,7 @@ func (m *Model) diffRows(rows []int32, width int) ([]diffRow, diffColumns) {
 	pairs := make([]diffRow, len(rows))
 	for i, k := range rows {
 		what, a, b := m.pair(m.x.entries[k].change)
-		pairs[i] = diffRow{what, m.t.SafeLine(a, maxMessage), m.t.SafeLine(b, maxMessage)}
+		pairs[i] = diffRow{what, m.Terminal.SafeLine(a, maxMessage), m.Terminal.SafeLine(b, maxMessage)}
 	}
 	need := m.diffNeed(rows, pairs)
 	c := newDiffColumns(width, need)
@@ -209,19 +209,19 @@ func (m *Model) diffView(width, height int) []string {
 	rows := m.shown[m.list.top:min(len(m.shown), m.list.top+height-1)]
 	pairs, c := m.diffRows(rows, width)
 	line := func(r diffRow) string {
-		text := " " + m.t.Fit(r.what, c.what)
+		text := " " + m.Terminal.Fit(r.what, c.what)
 		if c.a > 0 {
 			if r.what == string(diff.Renamed) { // the old name is in the list
-				return text + " " + m.t.FitMiddle(r.b, c.a+1+c.b)
+				return text + " " + m.Terminal.FitMiddle(r.b, c.a+1+c.b)
 			}
-			a, _ := m.t.Apart(r.a, r.b, c.a)
-			_, b := m.t.Apart(r.a, r.b, c.b)
-			text += " " + m.t.Fit(a, c.a) + " " + m.t.Fit(b, c.b)
+			a, _ := m.Terminal.Apart(r.a, r.b, c.a)
+			_, b := m.Terminal.Apart(r.a, r.b, c.b)
+			text += " " + m.Terminal.Fit(a, c.a) + " " + m.Terminal.Fit(b, c.b)
 		}
 		return text
 	}
-	head := strings.Repeat(" ", marksWidth) + m.t.Fit("NAME", c.name) + line(diffRow{"WHAT", "A", "B"})
-	lines := []string{m.t.Paint(term.Columns, m.t.Fit(head, width))}
+	head := strings.Repeat(" ", marksWidth) + m.Terminal.Fit("NAME", c.name) + line(diffRow{"WHAT", "A", "B"})
+	lines := []string{m.Terminal.Paint(term.Columns, m.Terminal.Fit(head, width))}
 	if len(m.shown) == 0 {
 		lines = append(lines, "", "  "+m.nothing())
 	}
@@ -234,10 +234,10 @@ func (m *Model) diffView(width, height int) []string {
 		}
 		marks := ""
 		if e.bookmarked {
-			marks, _ = (&entry{v: &catalog.Variable{}, bookmarked: true}).marks(m.t)
+			marks, _ = (&entry{v: &catalog.Variable{}, bookmarked: true}).marks(m.Terminal)
 		}
-		rest := m.t.Cut(line(pairs[i]), width-marksWidth-c.name)
-		lines = append(lines, m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cuts[i], c.name, term.Pad(rest, width-marksWidth-c.name), base))
+		rest := m.Terminal.Cut(line(pairs[i]), width-marksWidth-c.name)
+		lines = append(lines, m.paintRow(e, sign+m.Terminal.Fit(marks, 3)+" ", cuts[i], c.name, term.Pad(rest, width-marksWidth-c.name), base))
 	}
 	return m.block(lines, width, height)
 }
@@ -271,7 +271,7 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 	const label, least = 12, 50
 	columns := max((width-2-label-1)/2, 1)
 	row := func(name, a, b string, style, left term.Style) {
-		x, y := term.Wrap(m.t.SafeText(a), columns), term.Wrap(m.t.SafeText(b), columns)
+		x, y := term.Wrap(m.Terminal.SafeText(a), columns), term.Wrap(m.Terminal.SafeText(b), columns)
 		for i := range max(len(x), len(y)) {
 			var s, t string
 			if i < len(x) {
@@ -280,7 +280,7 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 			if i < len(y) {
 				t = y[i]
 			}
-			lines = append(lines, " "+m.t.Paint(left, m.t.Fit(name, label))+m.t.Paint(style, strings.TrimRight(m.t.Fit(s, columns)+" "+t, " ")))
+			lines = append(lines, " "+m.Terminal.Paint(left, m.Terminal.Fit(name, label))+m.Terminal.Paint(style, strings.TrimRight(m.Terminal.Fit(s, columns)+" "+t, " ")))
 			name = ""
 		}
 	}
@@ -298,8 +298,8 @@ func (m *Model) diffLines(it *diff.Item, width int) []string {
 		switch {
 		case text == "":
 		case both && !a.Differs && width >= least:
-			for i, l := range term.Wrap(m.t.SafeText(text), max(width-2-label, 1)) {
-				lines = append(lines, " "+m.t.Paint(term.Label, m.t.Fit(map[bool]string{true: a.Name}[i == 0], label))+m.t.Paint(term.Label, strings.TrimRight(l, " ")))
+			for i, l := range term.Wrap(m.Terminal.SafeText(text), max(width-2-label, 1)) {
+				lines = append(lines, " "+m.Terminal.Paint(term.Label, m.Terminal.Fit(map[bool]string{true: a.Name}[i == 0], label))+m.Terminal.Paint(term.Label, strings.TrimRight(l, " ")))
 			}
 		case both && !a.Differs:
 			stacked(a.Name, text)

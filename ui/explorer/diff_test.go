@@ -25,7 +25,7 @@ func TestGoldenDiff(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {160, 48}} {
 		m := difference(t, "openmpi-4.1.4.json", "openmpi-6.0.0rc2.json", size[0], size[1])
 		press(m, "j", "k")
-		golden(t, fmt.Sprintf("diff-%dx%d.txt", size[0], size[1]), screen(t, m))
+		golden(t, fmt.Sprintf("diff-%dx%d.txt", size[0], size[1]), onScreen(t, m))
 	}
 }
 
@@ -58,7 +58,7 @@ func TestDiffFilter(t *testing.T) {
 				t.Errorf("change=%s shows %s", w, m.x.entries[k].name)
 			}
 		}
-		screen(t, m)
+		onScreen(t, m)
 	}
 	for k := range m.x.entries {
 		if name := m.x.entries[k].change.NewName; name != "" && !slices.Contains(m.search.find(m.x.all, name), int32(k)) {
@@ -80,7 +80,7 @@ func TestDiffHints(t *testing.T) {
 	contains(t, m, "? help  q quit", "library Open MPI 4.1.4 → Open MPI 6.0.0rc2", "note: L", "changed control variable: ")
 	press(m, "L")
 	contains(t, m, "library Open MPI 4.1.4 → Open MPI 6.0.0rc2", "Values that the library never initialized are not compared: pml_ucx_multi_send_nb")
-	if s := screen(t, m); strings.Index(s, "Notes on the difference") > strings.Index(s, "Messages, the newest first") {
+	if s := onScreen(t, m); strings.Index(s, "Notes on the difference") > strings.Index(s, "Messages, the newest first") {
 		t.Errorf("the notes are not first:\n%s", s)
 	}
 	contains(t, m, "MPI_T event routines: no → yes")
@@ -138,7 +138,7 @@ func TestDiffSmall(t *testing.T) {
 	press(m, "j")
 	contains(t, m, "4.1.4 → …", "5.0.7 ")
 	seen := map[string]bool{}
-	for _, line := range strings.Split(screen(t, m), "\n")[3:14] {
+	for _, line := range strings.Split(onScreen(t, m), "\n")[3:14] {
 		name := strings.Fields(line[min(5, len(line)):])[0]
 		if seen[name] {
 			t.Errorf("two rows read %s", name)
@@ -213,7 +213,7 @@ func TestDiffExtremes(t *testing.T) {
 	m := difference(t, "mpich-4.0.2.json", "mpich-4.0.2.json", 80, 24)
 	contains(t, m, "A and B do not differ", "0 differences")
 	press(m, "j", "l", "h", "h", "c", "n", "S", "Y", "*", "B", "?")
-	screen(t, m)
+	onScreen(t, m)
 	side := func(text string) diff.Side {
 		c := &catalog.Catalog{}
 		c.Cvars = []catalog.Variable{{Kind: catalog.Cvars, Name: "x", Type: catalog.TypeChar, Description: text, Scope: catalog.ScopeAll}}
@@ -226,7 +226,7 @@ func TestDiffExtremes(t *testing.T) {
 		for range len(m.shown) {
 			for _, k := range []string{"l", "z", "z", "h", "h", "l", "f", "right", "down", "esc", "F", "j"} {
 				press(m, k)
-				screen(t, m)
+				onScreen(t, m)
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func (m *Model) openEdit(e *entry, text string) {
 			m.edit.pick = scroll{at: max(0, slices.IndexFunc(enum.Items, func(i catalog.Item) bool { return i.Name == text }))}
 		}
 	}
-	m.line = prompt.New(text)
+	m.Line = prompt.New(text)
 	m.validate()
 }
 
@@ -110,7 +110,7 @@ func (m *Model) enum(v *catalog.Variable) *catalog.Enum {
 func (m *Model) validate() {
 	_, err := m.typedValue()
 	m.edit.problem = ""
-	if m.mode == modeSet && m.line.String() == "" {
+	if m.mode == modeSet && m.Line.String() == "" {
 		err = errors.New("type the value for the next run")
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func (m *Model) validate() {
 
 // validRanks parses the typed ranks; an empty line means all.
 func (m *Model) validRanks() {
-	ranks, err := text.ParseRanks(m.line.String())
+	ranks, err := text.ParseRanks(m.Line.String())
 	m.edit.problem = ""
 	size := m.x.cat.Job.Size
 	switch {
@@ -136,7 +136,7 @@ func (m *Model) validRanks() {
 
 // confirm asks before a write, unless one rank writes a local value.
 func (m *Model) confirm() tea.Cmd {
-	m.edit.text = m.line.String()
+	m.edit.text = m.Line.String()
 	m.mode = modeConfirm
 	if m.x.cat.Job.Size == 1 && m.edit.e.v.Scope == catalog.ScopeLocal {
 		return m.write()
@@ -178,14 +178,14 @@ func (m *Model) keyEdit(key, words string) tea.Cmd {
 			m.mode = m.ground()
 		case "r":
 			if m.x.cat.Job.Size > 1 {
-				m.mode, m.line = modeRanks, prompt.New(text.RankList(m.edit.ranks))
+				m.mode, m.Line = modeRanks, prompt.New(text.RankList(m.edit.ranks))
 			}
 		}
 	default:
 		if key == "enter" {
 			return m.accept()
 		}
-		if m.line.Key(key, words) {
+		if m.Line.Key(key, words) {
 			m.typed()
 		}
 	}
@@ -214,7 +214,7 @@ func (m *Model) keyPick(key string) tea.Cmd {
 	case "=":
 		m.mode = modeEdit
 	case "enter":
-		m.line = prompt.New(items[m.edit.pick.at].Name)
+		m.Line = prompt.New(items[m.edit.pick.at].Name)
 		if m.validate(); m.edit.problem == "" {
 			return m.confirm()
 		}

@@ -12,7 +12,7 @@ import (
 
 // box is the open dialog; nil: none.
 func (m *Model) box() []string {
-	width := min(m.w-8, 76)
+	width := min(m.Width-8, 76)
 	if m.mode == modeWork {
 		return m.workBox(width)
 	}
@@ -20,7 +20,7 @@ func (m *Model) box() []string {
 		return nil
 	}
 	v := m.edit.e.v
-	about := []string{m.t.Paint(term.Heading, m.t.SafeLine(v.Name, width)), "now  " + m.shownValue(m.edit.e, width-5)}
+	about := []string{m.Terminal.Paint(term.Heading, m.Terminal.SafeLine(v.Name, width)), "now  " + m.shownValue(m.edit.e, width-5)}
 	words := "scope " + v.Scope.String()
 	if s := scopeWords[v.Scope]; s != "" && m.mode != modeSet {
 		words += ": " + s
@@ -28,37 +28,37 @@ func (m *Model) box() []string {
 	about = append(about, m.warningLines(m.edit.e, width)...)
 	about = append(about, term.Wrap(words, width)...)
 	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome && m.mode != modeSet {
-		text := term.Wrap(m.t.SafeText(v.Description), width)
-		about = append(append(about, ""), text[:min(len(text), max(2, m.h-18))]...)
+		text := term.Wrap(m.Terminal.SafeText(v.Description), width)
+		about = append(append(about, ""), text[:min(len(text), max(2, m.Height-18))]...)
 	}
 	var lines []string
 	hint := func(s string) { // or what is wrong with what is typed
 		if m.edit.problem != "" {
-			s = m.t.SafeText(m.edit.problem)
+			s = m.Terminal.SafeText(m.edit.problem)
 		}
 		lines = append(lines, term.Wrap(s, width)...)
 	}
 	switch m.mode {
 	case modeSet:
-		lines = append(lines, "value for the next run  "+m.line.Render(m.t, width-24), "")
+		lines = append(lines, "value for the next run  "+m.Line.Render(m.Terminal, width-24), "")
 		hint("Enter copies the line that sets it, Esc cancels")
 	case modeEdit:
-		lines = append(lines, "new  "+m.line.Render(m.t, width-5), "")
+		lines = append(lines, "new  "+m.Line.Render(m.Terminal, width-5), "")
 		hint("Enter writes it, Esc cancels")
 	case modePick:
 		items := m.enum(v).Items
-		height := min(len(items), max(3, m.h-14))
+		height := min(len(items), max(3, m.Height-14))
 		m.edit.pick.view(len(items), height)
 		for i := m.edit.pick.top; i < m.edit.pick.top+height; i++ {
 			sign, style := m.edit.pick.chosen(i)
-			lines = append(lines, m.t.Paint(style, sign+m.t.Cut(m.t.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
+			lines = append(lines, m.Terminal.Paint(style, sign+m.Terminal.Cut(m.Terminal.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
 		}
 		lines = append(append(lines, ""), term.Wrap("Enter selects, = types a value, Esc cancels", width)...)
 	case modeConfirm:
 		about = append(about, m.effectLines(width)...)
-		lines = append(append(lines, "new  "+m.t.SafeLine(m.edit.text, width), ""), m.question(width)...)
+		lines = append(append(lines, "new  "+m.Terminal.SafeLine(m.edit.text, width), ""), m.question(width)...)
 	case modeRanks:
-		lines = append(lines, "new  "+m.t.SafeLine(m.edit.text, width), "", "on ranks  "+m.line.Render(m.t, width-10), "")
+		lines = append(lines, "new  "+m.Terminal.SafeLine(m.edit.text, width), "", "on ranks  "+m.Line.Render(m.Terminal, width-10), "")
 		hint("for example 0,2-3; nothing means all; Enter takes them, Esc cancels")
 	case modeOutcome:
 		lines = append(lines, m.outcomeLines(width)...)
@@ -68,7 +68,7 @@ func (m *Model) box() []string {
 
 // compact drops lines that do not fit a low screen: first blank lines, then the lines about the variable, except its name.
 func (m *Model) compact(about, lines []string) []string {
-	room := m.h - 4 // the title, the footer and the frame of the box
+	room := m.Height - 4 // the title, the footer and the frame of the box
 	all := func() []string { return append(append(slices.Clone(about), ""), lines...) }
 	if len(all()) <= room {
 		return all()
@@ -116,7 +116,7 @@ func asked(question, answers string, width int) []string {
 // outcomeLines report the outcome of a write, with equal outcomes of ranks together.
 func (m *Model) outcomeLines(width int) []string {
 	if m.edit.waits {
-		return []string{"writing " + m.t.SafeLine(m.edit.text, width) + " ..."}
+		return []string{"writing " + m.Terminal.SafeLine(m.edit.text, width) + " ..."}
 	}
 	enum := m.enum(m.edit.e.v)
 	lines := []string{}
@@ -132,10 +132,10 @@ func (m *Model) outcomeLines(width int) []string {
 		if o.Detail != "" {
 			words += " (" + o.Detail + ")"
 		}
-		lines = append(lines, term.Wrap(m.t.SafeText(words), width)...)
+		lines = append(lines, term.Wrap(m.Terminal.SafeText(words), width)...)
 	}
 	if m.edit.err != nil {
-		lines = append(lines, term.Wrap(m.t.SafeText("failed: "+m.edit.err.Error()), width)...)
+		lines = append(lines, term.Wrap(m.Terminal.SafeText("failed: "+m.edit.err.Error()), width)...)
 	}
 	lines = append(lines, "")
 	if m.undoes() {
@@ -146,7 +146,7 @@ func (m *Model) outcomeLines(width int) []string {
 
 // workBox is the menu of workloads: each with a sentence, the running one marked.
 func (m *Model) workBox(width int) []string {
-	head := m.t.Paint(term.Heading, "Run a workload on all ranks")
+	head := m.Terminal.Paint(term.Heading, "Run a workload on all ranks")
 	var names, all []string
 	at := 0
 	for i, w := range workloads {
@@ -161,7 +161,7 @@ func (m *Model) workBox(width int) []string {
 		if w == m.workload && w != "" {
 			mark = "*"
 		}
-		line := m.t.Paint(style, fmt.Sprintf("%s%s %d  %-10s ", sign, mark, i, name))
+		line := m.Terminal.Paint(style, fmt.Sprintf("%s%s %d  %-10s ", sign, mark, i, name))
 		names = append(names, line)
 		for k, l := range term.Wrap(workloadHelp[w], max(width-17, 12)) {
 			if k > 0 {
@@ -171,7 +171,7 @@ func (m *Model) workBox(width int) []string {
 		}
 	}
 	foot := "0-5 or Enter runs it, Esc closes, * is running"
-	if room := m.h - m.head() - 5; len(all) <= room {
+	if room := m.Height - m.head() - 5; len(all) <= room {
 		return slices.Concat([]string{head, ""}, all, []string{"", foot})
 	} else if len(names)+2 <= room { // only the sentence of the selected one
 		return slices.Concat([]string{head}, names, term.Wrap(workloadHelp[workloads[m.work.at]], width))

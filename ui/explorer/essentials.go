@@ -109,8 +109,8 @@ func (m *Model) noEffectLines(e *entry, width int) (lines []string) {
 
 func (m *Model) warningLines(e *entry, width int) (lines []string) {
 	for _, text := range m.warnings(e) {
-		for _, l := range term.Wrap(m.t.SafeText(text), width) {
-			lines = append(lines, m.t.Paint(term.Attention, l))
+		for _, l := range term.Wrap(m.Terminal.SafeText(text), width) {
+			lines = append(lines, m.Terminal.Paint(term.Attention, l))
 		}
 	}
 	return lines

@@ -23,7 +23,7 @@ func TestEssentials(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), o, 120, 40)
 	press(m, "*")
 	contains(t, m, "filter: essential=yes", "1 of 2", "PURPOSE", "Checking and debugging", "Which transport")
-	if look := screen(t, m); strings.Index(look, "mpi_param_check") > strings.Index(look, "btl_tcp_links") { // by purpose, not by name
+	if look := onScreen(t, m); strings.Index(look, "mpi_param_check") > strings.Index(look, "btl_tcp_links") { // by purpose, not by name
 		t.Error(look)
 	}
 	press(m, "down")

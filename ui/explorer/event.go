@@ -162,16 +162,16 @@ func (m *Model) elementLines(e *catalog.Event, width int) []string {
 		return nil
 	}
 	if len(e.Elements) == 0 {
-		return []string{"", " " + m.t.Paint(term.Label, "no elements: only its time is known")}
+		return []string{"", " " + m.Terminal.Paint(term.Label, "no elements: only its time is known")}
 	}
-	lines := []string{"", " " + m.t.Paint(term.Heading, fmt.Sprintf("elements, %d bytes", e.Size()))}
+	lines := []string{"", " " + m.Terminal.Paint(term.Heading, fmt.Sprintf("elements, %d bytes", e.Size()))}
 	digits, types := 0, 0
 	for _, x := range e.Elements {
 		digits = max(digits, len(strconv.FormatInt(x.Displacement, 10)))
 		types = max(types, len(x.Type.String()))
 	}
 	for _, x := range e.Elements {
-		lines = append(lines, "   "+m.t.SafeLine(fmt.Sprintf("at %*d  %-*s  %s", digits, x.Displacement, types, x.Type, x.Name), width))
+		lines = append(lines, "   "+m.Terminal.SafeLine(fmt.Sprintf("at %*d  %-*s  %s", digits, x.Displacement, types, x.Type, x.Name), width))
 	}
 	return lines
 }

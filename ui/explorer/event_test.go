@@ -51,7 +51,7 @@ func TestGoldenEvents(t *testing.T) {
 		} {
 			m := eventExplorer(t, size[0], size[1])
 			press(m, keys...)
-			golden(t, fmt.Sprintf("event-%s-%dx%d.txt", name, size[0], size[1]), screen(t, m))
+			golden(t, fmt.Sprintf("event-%s-%dx%d.txt", name, size[0], size[1]), onScreen(t, m))
 		}
 	}
 }

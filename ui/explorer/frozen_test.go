@@ -21,7 +21,7 @@ func noInit() *catalog.Catalog {
 // A failed MPI_Init is seen in every view, with its reason, and nothing looks as if it could be written.
 func TestFailedInit(t *testing.T) {
 	m, backends := fakeSession(t, Options{})
-	m.loaded(loadedMsg{x: ready(noInit(), nil, m.t)})
+	m.loaded(loadedMsg{x: ready(noInit(), nil, m.Terminal)})
 	banner := []string{"MPI is not available, read-only (R restarts, L shows more): the MPI process was killed by SIGABRT in:"}
 	for _, keys := range [][]string{{"j"}, {"h"}, {"l"}, {"l"}, {"h", "z"}, {"z", "/"}, {"esc", "?"}, {"esc", "f"}, {"esc", "L"}, {"esc", ":"}} {
 		press(m, keys...)

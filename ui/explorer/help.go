@@ -69,7 +69,7 @@ func (m *Model) openText(what mode) {
 	if m.mode != modeHelp && m.mode != modeLog {
 		m.under = m.mode
 	}
-	m.mode, m.text = what, pager.New()
+	m.mode, m.Pager = what, pager.New()
 }
 
 // helpLines are the help for the width of the screen. The keys of the view that it was opened from come first.
@@ -81,13 +81,13 @@ func (m *Model) helpLines() []string {
 	live := m.o.Start != nil
 	lines := []string{}
 	if m.o.Warning != "" {
-		lines = append(lines, " "+m.t.Paint(term.Heading, "Warning"), "")
-		lines = append(append(lines, m.wrapped(m.o.Warning, m.w, term.Plain)...), "")
+		lines = append(lines, " "+m.Terminal.Paint(term.Heading, "Warning"), "")
+		lines = append(append(lines, m.wrapped(m.o.Warning, m.Width, term.Plain)...), "")
 	}
 	marks := keys.Section{Title: "Marks"}
 	for _, mark := range markHelp {
 		sign := mark[1]
-		if m.t.UTF8 {
+		if m.Terminal.UTF8 {
 			sign = mark[0]
 		}
 		means := mark[2]
@@ -102,39 +102,39 @@ func (m *Model) helpLines() []string {
 	if m.o.Diff != nil {
 		marks.Keys = append(marks.Keys, keys.Key{Names: []string{"+1"}, Help: "one more attribute differs: the details have it"})
 	}
-	for _, t := range append(keySections(in, live), marks, m.commands.Section(live)) {
+	for _, t := range append(keySections(in, live), marks, m.Commands.Section(live)) {
 		for i := range t.Keys {
 			t.Keys[i].Help = m.helpHere(t.Keys[i].Help)
 		}
 		if t.Keys = slices.DeleteFunc(t.Keys, func(k keys.Key) bool { return k.Help == "" }); len(t.Keys) == 0 {
 			continue
 		}
-		lines = append(append(lines, t.Lines(m.t, m.w)...), "")
+		lines = append(append(lines, t.Lines(m.Terminal, m.Width)...), "")
 	}
-	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.w, term.Plain)...)
+	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.Width, term.Plain)...)
 }
 
 // logLines are the notes of a difference, the messages, the newest first, and what was printed.
 func (m *Model) logLines() []string {
 	lines := []string{}
-	title := func(s string) { lines = append(lines, " "+m.t.Paint(term.Heading, s), "") }
+	title := func(s string) { lines = append(lines, " "+m.Terminal.Paint(term.Heading, s), "") }
 	add := func(s string) {
-		for i, w := range term.Wrap(s, max(m.w-4, 1)) {
+		for i, w := range term.Wrap(s, max(m.Width-4, 1)) {
 			lines = append(lines, map[bool]string{true: "  ", false: "    "}[i == 0]+strings.TrimRight(w, " "))
 		}
 	}
 	if d := m.o.Diff; d != nil && len(d.Library)+len(d.Notes) > 0 {
 		title("Notes on the difference")
 		for _, text := range append(m.libraryChanges(), d.Notes...) {
-			add(m.t.SafeText(text))
+			add(m.Terminal.SafeText(text))
 		}
 		lines = append(lines, "")
 	}
 	title("Messages, the newest first")
-	for _, s := range slices.Backward(m.messages) {
+	for _, s := range slices.Backward(m.Notes) {
 		add(s)
 	}
-	if len(m.messages) == 0 {
+	if len(m.Notes) == 0 {
 		add("none")
 	}
 	if m.o.Start == nil {
@@ -162,13 +162,13 @@ func (m *Model) hints() []keys.Key {
 	switch m.mode {
 	case modeFilter:
 		sideways, upright := "Left/Right", "Up/Down"
-		if m.t.UTF8 {
+		if m.Terminal.UTF8 {
 			sideways, upright = "←→", "↑↓"
 		}
 		return []keys.Key{own(sideways, "field"), own(upright, "value"), own("x", "any"), hint(keys.ClearFilter, "all any"), own("enter", "done"), keys.Of(keys.Help)}
 	case modeHelp, modeLog:
 		now = []keys.Key{hint(keys.Back, "close")}
-		if !m.text.AtBottom() {
+		if !m.Pager.AtBottom() {
 			now = append(now, own("space", "more"))
 		}
 		return now
@@ -238,5 +238,5 @@ func (m *Model) hints() []keys.Key {
 
 // Keys are all keys and commands of the explorer.
 func Keys() []keys.Section {
-	return append(keySections(0, true), New(Options{}).commands.Section(true))
+	return append(keySections(0, true), New(Options{}).Commands.Section(true))
 }

@@ -17,7 +17,7 @@ import (
 // Every key is in the help, and no key has two meanings in a view.
 func TestHelpNamesEveryKey(t *testing.T) {
 	m := New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, nil }})
-	m.w = 120
+	m.Width = 120
 	help := strings.Join(m.helpLines(), "\n")
 	for _, in := range []views{inTree, inList, inDetails, inWatch, inFilter, inLine} {
 		seen := map[string]string{}
@@ -36,7 +36,7 @@ func TestHelpNamesEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if all := Keys(); len(all) != len(sections)+1 || len(all[len(sections)].Keys) != len(m.commands) {
+	if all := Keys(); len(all) != len(sections)+1 || len(all[len(sections)].Keys) != len(m.Commands) {
 		t.Errorf("%d sections in the manual page", len(all))
 	}
 }
@@ -64,7 +64,7 @@ func TestHelpOfViews(t *testing.T) {
 		}
 		focus := m.focus
 		press(m, "?")
-		if s := strings.Split(screen(t, m), "\n"); strings.TrimSpace(s[2]) != c.title {
+		if s := strings.Split(onScreen(t, m), "\n"); strings.TrimSpace(s[2]) != c.title {
 			t.Errorf("help begins with %q, want %q", s[2], c.title)
 		}
 		press(m, "G")
@@ -83,7 +83,7 @@ func TestHelpOfViews(t *testing.T) {
 func TestFoot(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}, Profile: colorprofile.TrueColor}}, 100, 30)
 	foot := m.frame()[29]
-	key := m.t.Paint(term.Key, "/") + " " + m.t.Paint(term.Label, "search")
+	key := m.Terminal.Paint(term.Key, "/") + " " + m.Terminal.Paint(term.Label, "search")
 	if !strings.Contains(foot, key) {
 		t.Errorf("no %q in %q", key, foot)
 	}
@@ -117,7 +117,7 @@ func TestWholeMessage(t *testing.T) {
 		t.Error("Enter did not go to the details")
 	}
 	press(m, "L")
-	if s := screen(t, m); strings.Index(s, "short") > strings.Index(s, "first word") {
+	if s := onScreen(t, m); strings.Index(s, "short") > strings.Index(s, "first word") {
 		t.Errorf("the newest is not first:\n%s", s)
 	}
 }

@@ -187,7 +187,7 @@ func (m *Model) key(key, text string) tea.Cmd {
 		return tea.Suspend
 	case "R": // also over a dialog: the last line of the screen offers it
 		if m.broken() && m.o.Start != nil && !m.typing() {
-			m.status = ""
+			m.Note = ""
 			return m.restart()
 		}
 	}
@@ -207,7 +207,7 @@ func (m *Model) key(key, text string) tea.Cmd {
 		m.openText(modeLog)
 		return nil
 	}
-	m.status = ""
+	m.Note = ""
 	switch m.mode {
 	case modeSearch:
 		return m.keySearch(key, text)
@@ -216,7 +216,7 @@ func (m *Model) key(key, text string) tea.Cmd {
 	case modeHelp, modeLog:
 		other := map[string]mode{"?": modeHelp, "L": modeLog}[key]
 		switch {
-		case m.text.Key(key):
+		case m.Pager.Key(key):
 		case other != 0 && other != m.mode:
 			m.openText(other)
 		default:
@@ -269,7 +269,7 @@ func (m *Model) press(key string) tea.Cmd {
 }
 
 func (m *Model) openCommand(text string) {
-	m.mode, m.line, m.offers = modeCommand, prompt.New(text), nil
+	m.mode, m.Line, m.offers = modeCommand, prompt.New(text), nil
 	m.history.Rewind()
 }
 

@@ -166,7 +166,7 @@ func (m *Model) relatedLines(lines []string, width int) []string {
 		l := &m.related.links[i]
 		if l.why != why {
 			why = l.why
-			lines = append(lines, "", " "+m.t.Paint(term.Heading, m.t.Cut(m.t.SafeLine(why, width), width-1)))
+			lines = append(lines, "", " "+m.Terminal.Paint(term.Heading, m.Terminal.Cut(m.Terminal.SafeLine(why, width), width-1)))
 		}
 		if l.line == 0 {
 			l.line = len(lines)
@@ -175,7 +175,7 @@ func (m *Model) relatedLines(lines []string, width int) []string {
 		if i == m.chosenLink() {
 			sign, style = "> ", term.Cursor
 		}
-		lines = append(lines, " "+sign+m.t.Paint(style, strings.TrimRight(m.t.FitMiddle(l.e.name, max(width-3, 1)), " ")))
+		lines = append(lines, " "+sign+m.Terminal.Paint(style, strings.TrimRight(m.Terminal.FitMiddle(l.e.name, max(width-3, 1)), " ")))
 	}
 	return lines
 }

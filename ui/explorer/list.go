@@ -105,8 +105,8 @@ func (m *Model) listView(width, height int) []string {
 		c = c.purposes()
 	}
 	m.list.view(len(m.shown), height-1)
-	head := "     " + m.t.Fit("NAME", c.name) + c.cells(m.t, "VALUE", "SCOPE/CLASS", "TYPE", "PURPOSE")
-	lines := []string{m.t.Paint(term.Columns, m.t.Fit(head, width))}
+	head := "     " + m.Terminal.Fit("NAME", c.name) + c.cells(m.Terminal, "VALUE", "SCOPE/CLASS", "TYPE", "PURPOSE")
+	lines := []string{m.Terminal.Paint(term.Columns, m.Terminal.Fit(head, width))}
 	if len(m.shown) == 0 {
 		lines = append(lines, "", "  "+m.nothing())
 	}
@@ -144,9 +144,9 @@ func (m *Model) look(name string, c cut) string {
 	if c.tail >= len(name) && c.head >= len(name) {
 		return name
 	}
-	look := name[:c.head] + m.t.Ellipsis() + name[c.tail:c.end]
+	look := name[:c.head] + m.Terminal.Ellipsis() + name[c.tail:c.end]
 	if c.end > c.tail && c.end < len(name) {
-		look += m.t.Ellipsis()
+		look += m.Terminal.Ellipsis()
 	}
 	return look
 }
@@ -157,7 +157,7 @@ func (m *Model) cutNames(rows []int32, width int) []cut {
 	alike := map[string][]string{}
 	for i, k := range rows {
 		name := m.x.entries[k].name
-		head, tail := m.t.CutMiddle(name, width)
+		head, tail := m.Terminal.CutMiddle(name, width)
 		cuts[i] = cut{head, tail, len(name)}
 		look := m.look(name, cuts[i])
 		alike[look] = append(alike[look], name)
@@ -190,7 +190,7 @@ func (m *Model) cutNames(rows []int32, width int) []cut {
 // it differs. Names with other characters than ASCII have none.
 func (m *Model) otherCuts(name string, at, width int) []cut {
 	const minHead = 4
-	dots := term.Width(m.t.Ellipsis())
+	dots := term.Width(m.Terminal.Ellipsis())
 	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x7f }) >= 0 || width < minHead+2*dots+8 || len(name) <= width {
 		return nil
 	}
@@ -210,16 +210,16 @@ func (m *Model) shownValue(e *entry, width int) string {
 	r := e.v.Current()
 	text := m.x.value(e)
 	if r == nil || r.Status == catalog.StatusOK {
-		return m.t.SafeLine(text, width)
+		return m.Terminal.SafeLine(text, width)
 	}
 	if len(text)+2 > width {
 		text = string(r.Status) // the details show the reason
 	}
-	return "(" + m.t.Cut(m.t.SafeLine(text, width), max(width-2, 1)) + ")"
+	return "(" + m.Terminal.Cut(m.Terminal.SafeLine(text, width), max(width-2, 1)) + ")"
 }
 
 func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
-	marks, color := e.marks(m.t)
+	marks, color := e.marks(m.Terminal)
 	base := term.Style{Color: color}
 	if at {
 		base = term.Chosen(m.focus == paneList)
@@ -232,28 +232,28 @@ func (m *Model) row(e *entry, c columns, cut cut, width int, at bool) string {
 	if e.essential != nil {
 		purpose = e.essential.Purpose
 	}
-	rest := c.cells(m.t, m.shownValue(e, c.value), kindWord(e.v), strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), purpose)
-	return m.paintRow(e, sign+m.t.Fit(marks, 3)+" ", cut, c.name, term.Pad(rest, width-marksWidth-c.name), base)
+	rest := c.cells(m.Terminal, m.shownValue(e, c.value), kindWord(e.v), strings.Replace(e.v.Type.String(), "unsigned-", "u-", 1), purpose)
+	return m.paintRow(e, sign+m.Terminal.Fit(marks, 3)+" ", cut, c.name, term.Pad(rest, width-marksWidth-c.name), base)
 }
 
 // paintRow paints a row of the list: marks, what a cut leaves of the name in width cells, and the rest.
 func (m *Model) paintRow(e *entry, marks string, cut cut, width int, rest string, base term.Style) string {
 	name := m.highlight(e, 0, cut.head, base)
 	used := term.Width(e.name[:cut.head])
-	if dots := m.t.Ellipsis(); cut.head < len(e.name) {
-		name += m.t.Paint(base, dots) + m.highlight(e, cut.tail, cut.end, base)
+	if dots := m.Terminal.Ellipsis(); cut.head < len(e.name) {
+		name += m.Terminal.Paint(base, dots) + m.highlight(e, cut.tail, cut.end, base)
 		used += term.Width(dots) + term.Width(e.name[cut.tail:cut.end])
 		if cut.end < len(e.name) {
-			name += m.t.Paint(base, dots)
+			name += m.Terminal.Paint(base, dots)
 			used += term.Width(dots)
 		}
 	}
-	return m.t.Paint(base, marks) + name + m.t.Paint(base, strings.Repeat(" ", max(0, width-used))+rest)
+	return m.Terminal.Paint(base, marks) + name + m.Terminal.Paint(base, strings.Repeat(" ", max(0, width-used))+rest)
 }
 
 func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	if m.query == "" {
-		return m.t.Paint(base, e.name[start:end])
+		return m.Terminal.Paint(base, e.name[start:end])
 	}
 	return m.paintMarks(e.name[start:end], e.hits(m.query)[start:end], base)
 }
@@ -265,7 +265,7 @@ func (m *Model) paintMarks(s string, marks []bool, base term.Style) string {
 		for to < len(s) && (marks[to] == marks[from] || s[to]&0xc0 == 0x80) {
 			to++
 		}
-		b.WriteString(m.t.Paint(map[bool]term.Style{false: base, true: base.Found()}[marks[from]], s[from:to]))
+		b.WriteString(m.Terminal.Paint(map[bool]term.Style{false: base, true: base.Found()}[marks[from]], s[from:to]))
 		from = to
 	}
 	return b.String()

@@ -64,7 +64,7 @@ func TestWiderShowsMore(t *testing.T) {
 func TestColumnsFitTheList(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 100, 24)
 	head := func() string {
-		_, head, _ := strings.Cut(strings.Split(screen(t, m), "\n")[2], "|")
+		_, head, _ := strings.Cut(strings.Split(onScreen(t, m), "\n")[2], "|")
 		return head
 	}
 	whole := head()
@@ -110,7 +110,7 @@ func TestFailedRead(t *testing.T) {
 	contains(t, m, "copied error")
 	for width := 60; width < 140; width++ {
 		resize(m, width, 24)
-		lines := strings.Split(screen(t, m), "\n")
+		lines := strings.Split(onScreen(t, m), "\n")
 		if !strings.Contains(lines[3], " (error") || strings.Contains(lines[4], "(") {
 			t.Errorf("%d columns:\n%s\n%s", width, lines[3], lines[4])
 		}
@@ -194,7 +194,7 @@ func TestTreeHides(t *testing.T) {
 	all, here, line := slices.Clone(m.rows), m.branch, m.tree.at-m.tree.top
 	check := func(what string) {
 		t.Helper()
-		screen(t, m)
+		onScreen(t, m)
 		hidden := 0
 		for _, b := range all {
 			if n := m.countOf(b); slices.Contains(m.rows, b) != (n > 0 || b == here || b == m.x.root) {
@@ -209,7 +209,7 @@ func TestTreeHides(t *testing.T) {
 	}
 	whole := func(what string) {
 		t.Helper()
-		screen(t, m)
+		onScreen(t, m)
 		if !slices.Equal(m.rows, all) || m.branch != here || m.rows[m.tree.at] != here || m.tree.at-m.tree.top != line {
 			t.Errorf("%s: %d branches of %d, at %s in line %d, not at %s in line %d", what, len(m.rows), len(all), m.rows[m.tree.at].name, m.tree.at-m.tree.top, here.name, line)
 		}

@@ -87,7 +87,7 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 }
 
 func (m *Model) attach(b link.Backend) {
-	msgs, serial, t, own := m.live.msgs, m.serial, m.t, m.o.Virtual
+	msgs, serial, t, own := m.live.msgs, m.serial, m.Terminal, m.o.Virtual
 	crash := func(c program.Crash) { msgs <- c }
 	go func() {
 		defer program.Guard(crash)
@@ -164,7 +164,7 @@ func (m *Model) event(e link.Event) {
 		if len(m.log) >= maxLog {
 			m.log = append(m.log[:0], m.log[maxLog/10:]...)
 		}
-		m.log = append(m.log, m.t.SafeLine(text, 2000))
+		m.log = append(m.log, m.Terminal.SafeLine(text, 2000))
 	case link.EventSilent:
 		m.quiet[e.Rank] = e.Variable
 		where := ""

@@ -304,8 +304,8 @@ func TestWarning(t *testing.T) {
 	press(m, "?")
 	contains(t, m, "Warning", "LD_LIBRARY_PATH makes programs load", ": use --mpi", "/other/libmpi.so.40")
 	press(m, "esc", "R")
-	if strings.Contains(screen(t, m), "LD_LIBRARY_PATH") {
-		t.Errorf("said again:\n%s", screen(t, m))
+	if strings.Contains(onScreen(t, m), "LD_LIBRARY_PATH") {
+		t.Errorf("said again:\n%s", onScreen(t, m))
 	}
 	if m, _ := fakeSession(t, Options{}); strings.Contains(strings.Join(m.helpLines(), "\n"), "Warning") {
 		t.Error("a warning of nothing")
@@ -360,7 +360,7 @@ func TestReadAndSilentRank(t *testing.T) {
 	press(m, ":", "'read limit", "enter")
 	contains(t, m, "read 1 variable on 4 ranks", "SILENT: r2")
 	event(m, b, link.Event{Kind: link.EventAnswers, Rank: 2})
-	if strings.Contains(screen(t, m), "SILENT") {
+	if strings.Contains(onScreen(t, m), "SILENT") {
 		t.Error("still silent")
 	}
 	event(m, b, link.Event{Kind: link.EventLog, Rank: -1, Text: "noise\x1b[2J of the library"})
@@ -427,7 +427,7 @@ func TestWatch(t *testing.T) {
 	m.Update(sampleMsg{err: fmt.Errorf("await: %w", context.DeadlineExceeded), watch: true, serial: m.serial})
 	contains(t, m, "no answer within 2s: the ranks are busy")
 	m.Update(m.read([]string{"messages:counter"}, true)())
-	if strings.Contains(screen(t, m), "no answer within") {
+	if strings.Contains(onScreen(t, m), "no answer within") {
 		t.Error("still complains though it was answered")
 	}
 	m.key("space", " ")
@@ -457,7 +457,7 @@ func TestWatch(t *testing.T) {
 func TestHistory(t *testing.T) {
 	m, backends := fakeSession(t, Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}})
 	press(m, ":", "'show limit", "enter", ":", "'read limit", "enter")
-	if strings.Contains(screen(t, m), "history") {
+	if strings.Contains(onScreen(t, m), "history") {
 		t.Error("a history of one sample")
 	}
 	(*backends)[0].values = [4]int64{1, 1, 1, 1}
@@ -526,7 +526,7 @@ func TestLostBackend(t *testing.T) {
 	}
 	press(m, ":", "'show limit", "enter")
 	contains(t, m, "4 ranks", "faulty: it ended a back end and is skipped")
-	if strings.Contains(screen(t, m), "LOST") {
+	if strings.Contains(onScreen(t, m), "LOST") {
 		t.Error("still lost")
 	}
 

@@ -69,7 +69,7 @@ func TestInitReason(t *testing.T) {
 	m, _ := fakeSession(t, Options{})
 	c := &catalog.Catalog{}
 	c.Before.Read, c.After.Error = true, "the MPI process exited with code 1 in: MPI_Init"
-	m.loaded(loadedMsg{x: ready(c, nil, m.t)})
+	m.loaded(loadedMsg{x: ready(c, nil, m.Terminal)})
 	m.log = openmpi
 	contains(t, m, "Component: nosuch")
 	lacks(t, m, "exited with code 1")
@@ -91,8 +91,8 @@ func TestNotes(t *testing.T) {
 		m, _ := fakeSession(t, Options{})
 		m.places, m.placeAt = nil, 0
 		press(m, key)
-		if m.status == "" || m.style != term.Plain {
-			t.Errorf("%s: %q is shown as %+v", key, m.status, m.style)
+		if m.Note == "" || m.style != term.Plain {
+			t.Errorf("%s: %q is shown as %+v", key, m.Note, m.style)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestCategoryDetails(t *testing.T) {
 	press(m, "h", "j")
 	contains(t, m, "category transport", "1 variable, here and in shared_memory", "How bytes move.")
 	lacks(t, m, "Longest eager message.")
-	lines := strings.Split(screen(t, m), "\n")
+	lines := strings.Split(onScreen(t, m), "\n")
 	m.Update(tea.MouseClickMsg{X: 40, Y: slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "How bytes move.") })})
 	contains(t, m, "Longest eager message.")
 	lacks(t, m, "How bytes move.", "category transport")
@@ -153,7 +153,7 @@ func TestSnapshotWrites(t *testing.T) {
 	contains(t, m, "needs a live MPI, and this is a snapshot")
 	press(m, "?")
 	for range 10 {
-		if strings.Contains(screen(t, m), "writable in a live session, not in a snapshot") {
+		if strings.Contains(onScreen(t, m), "writable in a live session, not in a snapshot") {
 			return
 		}
 		press(m, "space")

@@ -18,7 +18,7 @@ import (
 	"mpitx/text"
 	"mpitx/ui/config"
 	"mpitx/ui/link"
-	"mpitx/ui/screen/pager"
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/program"
 	"mpitx/ui/screen/prompt"
 	"mpitx/ui/term"
@@ -97,26 +97,21 @@ const (
 
 // Model is the explorer's state, a tea.Model for one program.
 type Model struct {
-	o        Options
-	commands prompt.Commands
-	t        term.Term
-	w, h     int
+	screen.Screen
+	o Options
 
 	x        *index
 	failed   string      // why the catalog is missing
 	phase    string      // what the back end is doing
-	status   string      // outcome of the last action, one line
-	style    term.Style  // of status
+	style    term.Style  // of Note
 	early    [][2]string // keys pressed before the catalog was there, and what they type
-	messages []string    // what status has said, the newest last
 	warned   bool        // Options.Warning was shown
 	mode     mode
 	under    mode // the mode to return to from help and log
 	focus    pane
 	zoom     bool // only the pane that has the focus is shown
 	criteria []criterion
-	field    int // of the filter bar
-	line     prompt.Line
+	field    int            // of the filter bar
 	history  prompt.History // of the command line
 	searches prompt.History
 	offers   []string // completions of the command line
@@ -140,7 +135,6 @@ type Model struct {
 	listed     *branch // what the list was filled from; nil: a search
 	detail     scroll
 	cache      details
-	text       pager.Pager // of help and log
 	places     []place
 	placeAt    int
 	generation int // grows with every change to what the details show
@@ -156,7 +150,8 @@ type Model struct {
 
 // New makes an explorer.
 func New(o Options) *Model {
-	m := &Model{o: o, t: o.Term, phase: "starting", focus: paneList}
+	m := &Model{o: o, phase: "starting", focus: paneList}
+	m.Screen = screen.Screen{Terminal: o.Term, Config: o.Config}
 	m.live.msgs = make(chan tea.Msg, 64)
 	m.watching.every, m.watching.past = 500*time.Millisecond, map[string]*series{}
 	m.bind()
@@ -183,7 +178,7 @@ func (m *Model) Init() tea.Cmd {
 	o := m.o
 	if o.Diff != nil {
 		m.phase = "sorting " + text.Count(len(o.Diff.Items), "difference")
-		t := m.t
+		t := m.Terminal
 		return func() tea.Msg { return loadedMsg{x: newDiffIndex(o.Diff, t)} }
 	}
 	m.phase = "reading " + o.Source
@@ -218,18 +213,18 @@ func ready(c *catalog.Catalog, own []catalog.Variable, t term.Term) *index {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		first := m.w == 0
-		m.w, m.h = msg.Width, msg.Height
+		first := m.Width == 0
+		m.Width, m.Height = msg.Width, msg.Height
 		m.generation++
-		if first && m.t.Profile > colorprofile.ASCII && !m.t.Plain {
+		if first && m.Terminal.Profile > colorprofile.ASCII && !m.Terminal.Plain {
 			return m, tea.RequestBackgroundColor // without an answer it is dark, or as COLORFGBG says
 		}
 	case tea.BackgroundColorMsg:
-		m.t.Light = !msg.IsDark()
+		m.Terminal.Light = !msg.IsDark()
 		m.generation++
 	case readMsg:
 		m.phase = fmt.Sprintf("sorting %d variables", len(msg.c.Cvars)+len(msg.c.Pvars))
-		t := m.t
+		t := m.Terminal
 		return m, func() tea.Msg { return loadedMsg{x: ready(msg.c, m.o.Virtual, t)} }
 	case loadedMsg:
 		m.loaded(msg)
@@ -238,7 +233,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.key(msg.String(), msg.Text)
 	case tea.PasteMsg:
 		if m.typing() {
-			m.line.Insert(msg.Content)
+			m.Line.Insert(msg.Content)
 			m.typed()
 		}
 	case tea.MouseClickMsg:
@@ -298,7 +293,7 @@ func (m *Model) loaded(msg loadedMsg) {
 	if text := missing(m.x.cat); text != "" {
 		m.showError("%s", text)
 		if m.frozen() != "" {
-			m.status = "" // the banner says it
+			m.Note = "" // the banner says it
 		}
 	}
 	m.places, m.placeAt = []place{m.here()}, 0
@@ -363,14 +358,14 @@ const (
 )
 
 func (m *Model) say(format string, args ...any) {
-	m.status, m.style = m.t.SafeLine(fmt.Sprintf(format, args...), maxMessage), term.Success
-	if n := len(m.messages); n > 0 && m.messages[n-1] == m.status {
+	m.Note, m.style = m.Terminal.SafeLine(fmt.Sprintf(format, args...), maxMessage), term.Success
+	if n := len(m.Notes); n > 0 && m.Notes[n-1] == m.Note {
 		return
 	}
-	if len(m.messages) >= maxMessages {
-		m.messages = append(m.messages[:0], m.messages[1:]...)
+	if len(m.Notes) >= maxMessages {
+		m.Notes = append(m.Notes[:0], m.Notes[1:]...)
 	}
-	m.messages = append(m.messages, m.status)
+	m.Notes = append(m.Notes, m.Note)
 }
 
 func (m *Model) showError(format string, args ...any) {

@@ -59,7 +59,7 @@ func (m *Model) wheel(x, y int, up bool) {
 	}
 	switch {
 	case m.mode == modeHelp || m.mode == modeLog:
-		m.text.SetYOffset(m.text.YOffset() + by)
+		m.Pager.SetYOffset(m.Pager.YOffset() + by)
 	case m.mode == modeWatch || m.mode == modeChanges:
 		m.move(by / 3)
 	case m.x != nil && m.mode == modeNormal:

@@ -88,7 +88,7 @@ func (m *Model) sampled(msg sampleMsg) tea.Cmd {
 	m.record(msg.ids, msg.sample)
 	if msg.watch {
 		if m.late {
-			m.late, m.status = false, ""
+			m.late, m.Note = false, ""
 		}
 		m.asked = false
 		return m.tick()
@@ -133,7 +133,7 @@ type refreshedMsg struct {
 
 // refresh collects the catalog again, since libraries add variables as they load components.
 func (m *Model) refresh() tea.Cmd {
-	b, serial, t, own := m.backend, m.serial, m.t, m.o.Virtual
+	b, serial, t, own := m.backend, m.serial, m.Terminal, m.o.Virtual
 	m.say("collecting all variables again ...")
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), refreshLimit)

@@ -36,7 +36,7 @@ func (m *Model) copy(what string) tea.Cmd {
 	case "value":
 		if e.change != nil {
 			_, a, b := m.pair(e.change)
-			text = m.t.SafeLine(a+" -> "+b, maxMessage)
+			text = m.Terminal.SafeLine(a+" -> "+b, maxMessage)
 			break
 		}
 		if r := e.v.Current(); r == nil || r.Status != catalog.StatusOK {
@@ -56,12 +56,12 @@ func (m *Model) copy(what string) tea.Cmd {
 
 // toClipboard copies text and reports it.
 func (m *Model) toClipboard(text string) tea.Cmd {
-	if m.t.Plain && !m.t.Tmux && !m.t.Screen {
+	if m.Terminal.Plain && !m.Terminal.Tmux && !m.Terminal.Screen {
 		m.showError("this terminal has no clipboard; copy by hand: %s", text)
 		return nil
 	}
 	m.say("copied %s", text)
-	return toClipboard(text, m.t)
+	return toClipboard(text, m.Terminal)
 }
 
 // toClipboard sends text to the clipboard of the user's terminal (OSC 52), also through a multiplexer.
@@ -113,12 +113,12 @@ func (m *Model) cmdExport(command, path string) tea.Cmd {
 	switch {
 	case m.o.Diff != nil:
 		what = text.Count(len(m.shown), "difference")
-		err = variables.Diff(&b, m.listedDiff(), format, m.t.Terminal)
+		err = variables.Diff(&b, m.listedDiff(), format, m.Terminal.Terminal)
 	case m.watchOpen: // the samples, not the list
 		what = "the samples"
 		err = m.writeSamples(&b, format)
 	default:
-		o := variables.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.t.Terminal, Filtered: true}
+		o := variables.ListOptions{Format: format, Kinds: exportKinds, Terminal: m.Terminal.Terminal, Filtered: true}
 		err = variables.List(&b, m.x.cat.Select(m.x.items(m.shown)), o)
 	}
 	if err != nil {
@@ -143,7 +143,7 @@ func (m *Model) copySetting(e *entry) tea.Cmd {
 		m.note("mpitx knows no way to set %s for a run", e.name)
 		return nil
 	case present(e.v).IsZero():
-		m.edit.e, m.mode, m.line = e, modeSet, prompt.Line{}
+		m.edit.e, m.mode, m.Line = e, modeSet, prompt.Line{}
 		m.validate()
 		return nil
 	}
@@ -171,5 +171,5 @@ func (m *Model) typedValue() (catalog.Value, error) {
 	if r := v.Current(); r != nil {
 		count = max(r.Count, 1)
 	}
-	return catalog.ParseValue(v, m.enum(v), count, m.line.String())
+	return catalog.ParseValue(v, m.enum(v), count, m.Line.String())
 }

@@ -16,7 +16,7 @@ import (
 
 func lacks(t *testing.T, m *Model, parts ...string) {
 	t.Helper()
-	s := screen(t, m)
+	s := onScreen(t, m)
 	for _, p := range parts {
 		if strings.Contains(s, p) {
 			t.Fatalf("%q in\n%s", p, s)
@@ -125,7 +125,7 @@ func TestBackToWatching(t *testing.T) {
 		contains(t, m, "watching", "Esc back", "> limit")
 	}
 	press(m, "?")
-	if s := screen(t, m); !strings.HasPrefix(strings.Split(s, "\n")[2], " Keys while watching") {
+	if s := onScreen(t, m); !strings.HasPrefix(strings.Split(s, "\n")[2], " Keys while watching") {
 		t.Errorf("the keys of this view do not come first:\n%s", s)
 	}
 	press(m, "esc", "esc", ":", "esc")
@@ -236,7 +236,7 @@ func TestPartialCatalog(t *testing.T) {
 	c := half()
 	c.After = catalog.Stage{Read: true}
 	c.Job = catalog.Job{Size: 3, Ranks: []catalog.Rank{{Rank: 0}, {Rank: 1, Error: "killed by SIGKILL"}, {Rank: 2, Error: "no answer"}}}
-	m.loaded(loadedMsg{x: ready(c, nil, m.t)})
+	m.loaded(loadedMsg{x: ready(c, nil, m.Terminal)})
 	contains(t, m, "LOST: r1-2", "incomplete answer from ranks 1-2: rank 1: killed by SIGKILL")
 	press(m, "j")
 	contains(t, m, "R restart the back end")

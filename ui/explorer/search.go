@@ -225,7 +225,7 @@ func Search(c *catalog.Catalog, query string) []catalog.Entry {
 
 func (m *Model) startSearch() {
 	m.leave()
-	m.mode, m.before, m.line, m.focus = modeSearch, m.here(), prompt.New(m.query), paneList
+	m.mode, m.before, m.Line, m.focus = modeSearch, m.here(), prompt.New(m.query), paneList
 	m.before.id = m.chosen
 	if m.query == "" {
 		m.home = m.chosen
@@ -271,13 +271,13 @@ func (m *Model) keySearch(key, text string) tea.Cmd {
 	case "up":
 		m.move(-1)
 	case "ctrl+p":
-		m.line = prompt.New(m.searches.Older(m.line.String()))
+		m.Line = prompt.New(m.searches.Older(m.Line.String()))
 		m.typed()
 	case "ctrl+n":
-		m.line = prompt.New(m.searches.Newer(m.line.String()))
+		m.Line = prompt.New(m.searches.Newer(m.Line.String()))
 		m.typed()
 	default:
-		if m.line.Key(key, text) {
+		if m.Line.Key(key, text) {
 			m.typed()
 		}
 	}
@@ -287,7 +287,7 @@ func (m *Model) keySearch(key, text string) tea.Cmd {
 func (m *Model) typed() {
 	switch m.mode {
 	case modeSearch:
-		if q := m.line.String(); q != m.query {
+		if q := m.Line.String(); q != m.query {
 			m.query = q
 			if m.refill(); q != "" {
 				m.list, m.detail = scroll{}, scroll{} // the best match

@@ -69,9 +69,9 @@ func (m *Model) restoreFilter() {
 	}
 	m.user.filter = filterText(m.criteria)
 	switch {
-	case m.status != "":
+	case m.Note != "":
 	case last != "" && why != "":
-		m.say("filter of the last session: %s is not used: %s; :filter %s sets it", m.t.SafeLine(last, 200), m.t.SafeLine(why, 80), m.t.SafeLine(last, 200))
+		m.say("filter of the last session: %s is not used: %s; :filter %s sets it", m.Terminal.SafeLine(last, 200), m.Terminal.SafeLine(why, 80), m.Terminal.SafeLine(last, 200))
 	case m.user.filter != "":
 		m.say("filter of the last session: %s; F clears it", m.user.filter)
 	}
@@ -211,10 +211,10 @@ func (m *Model) cmdTheme(name string) tea.Cmd {
 		m.showError("theme: %v", err)
 		return nil
 	case name == "":
-		m.say("theme %s; the themes are %s", m.t.Theme, strings.Join(term.Themes, ", "))
+		m.say("theme %s; the themes are %s", m.Terminal.Theme, strings.Join(term.Themes, ", "))
 		return nil
 	}
-	m.t.Theme, m.user.Theme = theme, name
+	m.Terminal.Theme, m.user.Theme = theme, name
 	m.generation++
 	m.say("theme %s", name)
 	return m.save()

@@ -168,8 +168,8 @@ func TestRecentFilters(t *testing.T) {
 func TestCommandTheme(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
 	press(m, ":", "'theme high-contrast", "enter")
-	if m.t.Theme != term.HighContrast {
-		t.Error(m.t.Theme)
+	if m.Terminal.Theme != term.HighContrast {
+		t.Error(m.Terminal.Theme)
 	}
 	press(m, ":", "'theme purple", "enter")
 	contains(t, m, `no theme "purple": use one of auto, dark, light, high-contrast`)
@@ -220,7 +220,7 @@ func TestClickLink(t *testing.T) {
 	m := explorer(t, fixture(t, "openmpi-4.1.4.json"), Options{}, 120, 40)
 	press(m, ":", "'show btl_tcp_links", "enter", "tab")
 	row := func(name string) int {
-		return slices.IndexFunc(strings.Split(screen(t, m), "\n"), func(l string) bool { return strings.HasSuffix(l, "  "+name) || strings.HasSuffix(l, "> "+name) })
+		return slices.IndexFunc(strings.Split(onScreen(t, m), "\n"), func(l string) bool { return strings.HasSuffix(l, "  "+name) || strings.HasSuffix(l, "> "+name) })
 	}
 	m.Update(tea.MouseClickMsg{X: 60, Y: row("btl_tcp_bandwidth")})
 	contains(t, m, "> btl_tcp_bandwidth\n")
@@ -256,9 +256,9 @@ func TestGoldenSettings(t *testing.T) {
 		utf8 := Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}
 		m := explorer(t, fixture(t, "openmpi-4.1.4.json"), utf8, size[0], size[1])
 		press(m, ":", "'show btl_tcp_links", "enter", "b", ":", "'show coll_tuned_bcast_algorithm", "enter", "b", "B")
-		golden(t, fmt.Sprintf("bookmarks-%dx%d.txt", size[0], size[1]), screen(t, m))
+		golden(t, fmt.Sprintf("bookmarks-%dx%d.txt", size[0], size[1]), onScreen(t, m))
 		press(m, "B", ":", "'show coll_tuned_bcast_algorithm", "enter", "tab", "n", "n")
-		golden(t, fmt.Sprintf("related-%dx%d.txt", size[0], size[1]), screen(t, m))
+		golden(t, fmt.Sprintf("related-%dx%d.txt", size[0], size[1]), onScreen(t, m))
 	}
 }
 
@@ -270,6 +270,6 @@ func TestGoldenChanges(t *testing.T) {
 		edit(m, "limit", "9")
 		edit(m, "algorithm", "2")
 		press(m, "C", "j")
-		golden(t, fmt.Sprintf("changes-%dx%d.txt", size[0], size[1]), screen(t, m))
+		golden(t, fmt.Sprintf("changes-%dx%d.txt", size[0], size[1]), onScreen(t, m))
 	}
 }

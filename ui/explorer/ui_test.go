@@ -69,16 +69,16 @@ func press(m *Model, keys ...string) {
 
 // screen is the frame without styles, checked for its size: whatever is shown, no line is longer than the terminal, and no
 // foreign control character reaches it.
-func screen(t testing.TB, m *Model) string {
+func onScreen(t testing.TB, m *Model) string {
 	t.Helper()
 	lines := m.frame()
-	if m.h >= minHeight && len(lines) != m.h {
-		t.Fatalf("%d lines on a screen of %d", len(lines), m.h)
+	if m.Height >= minHeight && len(lines) != m.Height {
+		t.Fatalf("%d lines on a screen of %d", len(lines), m.Height)
 	}
 	for i, l := range lines {
 		lines[i] = ansi.Strip(l)
-		if n := term.Width(lines[i]); n > m.w {
-			t.Fatalf("line %d has %d cells of %d: %q", i, n, m.w, lines[i])
+		if n := term.Width(lines[i]); n > m.Width {
+			t.Fatalf("line %d has %d cells of %d: %q", i, n, m.Width, lines[i])
 		}
 		if strings.ContainsFunc(lines[i], func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e }) {
 			t.Fatalf("control character in line %d: %q", i, lines[i])
@@ -90,7 +90,7 @@ func screen(t testing.TB, m *Model) string {
 
 func contains(t *testing.T, m *Model, parts ...string) {
 	t.Helper()
-	s := screen(t, m)
+	s := onScreen(t, m)
 	for _, p := range parts {
 		if !strings.Contains(s, p) {
 			t.Fatalf("no %q in\n%s", p, s)
@@ -114,7 +114,7 @@ func TestGolden(t *testing.T) {
 			}
 			m := explorer(t, fixture(t, "openmpi-4.1.4.json"), o, size[0], size[1])
 			press(m, keys...)
-			golden(t, fmt.Sprintf("%s-%dx%d.txt", name, size[0], size[1]), screen(t, m))
+			golden(t, fmt.Sprintf("%s-%dx%d.txt", name, size[0], size[1]), onScreen(t, m))
 		}
 	}
 }
@@ -159,7 +159,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestFlatCategories(t *testing.T) {
 	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}}, 120, 40)
-	screen(t, m)
+	onScreen(t, m)
 	if len(m.x.root.kids) < 5 {
 		t.Errorf("%d branches", len(m.x.root.kids))
 	}
@@ -188,7 +188,7 @@ func TestBadInput(t *testing.T) {
 			m := explorer(t, strange, Options{Term: term.Term{Terminal: export.Terminal{UTF8: utf8}, Profile: colorprofile.TrueColor}}, size[0], size[1])
 			for _, keys := range [][]string{nil, {"j"}, {"j"}, {"tab", "G"}, {"shift+tab", "shift+tab", "j"}, {"?"}, {"esc"}, {"/", "'evil"}, {"esc", "f", "l", "j"}, {"esc", "c"}} {
 				press(m, keys...)
-				screen(t, m)
+				onScreen(t, m)
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func TestBadInput(t *testing.T) {
 	m = explorer(t, &catalog.Catalog{}, Options{}, 80, 24)
 	contains(t, m, "this library has no variables")
 	press(m, "j", "G", "tab", "j", "l", "h", "c", "y", "Y", "S", "[", "]", "/", "'x", "enter", "f", "j", "enter", "e")
-	screen(t, m)
+	onScreen(t, m)
 
 	m = New(Options{Source: "large.json", Size: 38 << 20, Load: func() (*catalog.Catalog, error) { return large(12_000), nil }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -323,7 +323,7 @@ func TestZoom(t *testing.T) {
 	contains(t, m, "SCOPE/CLASS", "TYPE", "1315 of 1315")
 	press(m, "tab")
 	contains(t, m, "performance variable, class ")
-	if s := screen(t, m); strings.Contains(s, "SCOPE") || strings.Contains(s, "▸") {
+	if s := onScreen(t, m); strings.Contains(s, "SCOPE") || strings.Contains(s, "▸") {
 		t.Errorf("not only the details:\n%s", s)
 	}
 	press(m, "tab")
@@ -342,9 +342,9 @@ func TestLightBackground(t *testing.T) {
 	if ask == nil {
 		t.Fatal("the terminal is not asked")
 	}
-	dark := m.t.Paint(term.Style{Color: term.Accent}, "x")
+	dark := m.Terminal.Paint(term.Style{Color: term.Accent}, "x")
 	m.Update(tea.BackgroundColorMsg{Color: color.White})
-	if m.t.Paint(term.Style{Color: term.Accent}, "x") == dark {
+	if m.Terminal.Paint(term.Style{Color: term.Accent}, "x") == dark {
 		t.Error("the same colours on a light background")
 	}
 	if _, again := m.Update(tea.WindowSizeMsg{Width: 90, Height: 24}); again != nil {

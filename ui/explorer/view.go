@@ -39,27 +39,27 @@ const (
 
 func (m *Model) layout() layout {
 	l := layout{top: m.head()}
-	l.body = m.h - l.top - 1
-	if m.zoom || m.w < withPanes {
+	l.body = m.Height - l.top - 1
+	if m.zoom || m.Width < withPanes {
 		l.alone = true
-		l.treeW, l.listW, l.detailW = m.w, m.w, m.w
+		l.treeW, l.listW, l.detailW = m.Width, m.Width, m.Width
 		l.listH, l.detailH, l.detailY = l.body, l.body, l.top
 		return l
 	}
-	l.treeW = min(max(m.w*22/100, 20), 36)
-	if m.o.Diff != nil && m.w <= narrowDiff { // names are more important
+	l.treeW = min(max(m.Width*22/100, 20), 36)
+	if m.o.Diff != nil && m.Width <= narrowDiff { // names are more important
 		l.treeW = narrowTree
 	}
 	l.listX = l.treeW + 1
-	if full := fullWidth(m.x); m.w-l.listX-full-1 >= detailWidth { // the details do not take the list's columns
+	if full := fullWidth(m.x); m.Width-l.listX-full-1 >= detailWidth { // the details do not take the list's columns
 		l.right = true
-		l.detailW = min(m.w-l.listX-full-1, max(m.w*32/100, detailWidth), 84)
-		l.listW = m.w - l.listX - l.detailW - 1
+		l.detailW = min(m.Width-l.listX-full-1, max(m.Width*32/100, detailWidth), 84)
+		l.listW = m.Width - l.listX - l.detailW - 1
 		l.listH, l.detailH = l.body, l.body
 		l.detailX, l.detailY = l.listX+l.listW+1, l.top
 		return l
 	}
-	l.listW, l.detailW = m.w-l.listX, m.w-l.listX
+	l.listW, l.detailW = m.Width-l.listX, m.Width-l.listX
 	l.detailX = l.listX
 	switch {
 	case l.body >= withBoth:
@@ -76,28 +76,28 @@ func (m *Model) layout() layout {
 
 // View draws the screen.
 func (m *Model) View() tea.View {
-	return program.View(m.t, strings.Join(m.frame(), "\n"), "mpitx "+m.source(80))
+	return program.View(m.Terminal, strings.Join(m.frame(), "\n"), "mpitx "+m.source(80))
 }
 
-// frame draws the screen, in exactly m.h lines.
+// frame draws the screen, in exactly m.Height lines.
 func (m *Model) frame() []string {
-	if m.w < minWidth || m.h < minHeight {
+	if m.Width < minWidth || m.Height < minHeight {
 		return m.small()
 	}
-	lines := make([]string, 0, m.h)
+	lines := make([]string, 0, m.Height)
 	lines = append(append(append(lines, m.title()), m.banner()...), m.second())
-	height := m.h - len(lines) - 1
+	height := m.Height - len(lines) - 1
 	switch {
 	case m.mode == modeHelp:
-		lines = append(lines, m.text.Lines(m.helpLines(), m.w, height)...)
+		lines = append(lines, m.Pager.Lines(m.helpLines(), m.Width, height)...)
 	case m.mode == modeLog:
-		lines = append(lines, m.text.Lines(m.logLines(), m.w, height)...)
+		lines = append(lines, m.Pager.Lines(m.logLines(), m.Width, height)...)
 	case m.x == nil:
 		lines = append(lines, m.waiting(height)...)
 	case m.watchOpen:
-		lines = append(lines, m.watchView(m.w, height)...)
+		lines = append(lines, m.watchView(m.Width, height)...)
 	case m.changes.open:
-		lines = append(lines, m.changesFrame(m.w, height)...)
+		lines = append(lines, m.changesFrame(m.Width, height)...)
 	default:
 		lines = append(lines, m.body()...)
 	}
@@ -105,38 +105,38 @@ func (m *Model) frame() []string {
 		lines = m.overlay(lines, box)
 	}
 	bottom := m.bottom()
-	return append(lines[:m.h-len(bottom)], bottom...)
+	return append(lines[:m.Height-len(bottom)], bottom...)
 }
 
 func (m *Model) small() []string {
-	if m.w == 0 {
+	if m.Width == 0 {
 		return nil // the size is not known yet
 	}
-	note := fmt.Sprintf("mpitx needs %dx%d cells; these are %dx%d. q quits.", minWidth, minHeight, m.w, m.h)
-	lines := term.Wrap(note, max(m.w, 1))
-	lines = lines[:min(len(lines), max(m.h, 1))]
+	note := fmt.Sprintf("mpitx needs %dx%d cells; these are %dx%d. q quits.", minWidth, minHeight, m.Width, m.Height)
+	lines := term.Wrap(note, max(m.Width, 1))
+	lines = lines[:min(len(lines), max(m.Height, 1))]
 	for i := range lines {
-		lines[i] = m.t.Cut(lines[i], m.w)
+		lines[i] = m.Terminal.Cut(lines[i], m.Width)
 	}
 	return lines
 }
 
 func (m *Model) waiting(height int) []string {
-	lines := []string{"", "  " + m.t.SafeLine(m.phase, m.w) + " ..."}
+	lines := []string{"", "  " + m.Terminal.SafeLine(m.phase, m.Width) + " ..."}
 	if m.failed != "" {
-		lines = append([]string{""}, term.Wrap(m.t.SafeText(m.failed), m.w-4)...)
+		lines = append([]string{""}, term.Wrap(m.Terminal.SafeText(m.failed), m.Width-4)...)
 		for i := range lines {
 			lines[i] = "  " + lines[i]
 		}
 	}
-	return m.block(lines, m.w, height)
+	return m.block(lines, m.Width, height)
 }
 
 func (m *Model) block(lines []string, width, height int) []string {
 	out := make([]string, height)
 	for i := range out {
 		if i < len(lines) {
-			out[i] = m.t.Fit(lines[i], width)
+			out[i] = m.Terminal.Fit(lines[i], width)
 		} else {
 			out[i] = strings.Repeat(" ", width)
 		}
@@ -145,9 +145,9 @@ func (m *Model) block(lines []string, width, height int) []string {
 }
 
 func (m *Model) body() []string {
-	l, g := m.layout(), m.t.Glyphs()
+	l, g := m.layout(), m.Terminal.Glyphs()
 	if l.alone {
-		return [...]func(int, int) []string{m.treeView, m.listView, m.detailView}[m.focus](m.w, l.body)
+		return [...]func(int, int) []string{m.treeView, m.listView, m.detailView}[m.focus](m.Width, l.body)
 	}
 	var right []string
 	list, detail := []string{}, []string{}
@@ -157,7 +157,7 @@ func (m *Model) body() []string {
 	if l.detailH > 0 {
 		detail = m.detailView(l.detailW, l.detailH)
 	}
-	muted := func(s string) string { return m.t.Paint(term.Label, s) }
+	muted := func(s string) string { return m.Terminal.Paint(term.Label, s) }
 	switch {
 	case l.right:
 		for i := range list {
@@ -181,7 +181,7 @@ func (m *Model) body() []string {
 func (m *Model) treeView(width, height int) []string {
 	m.tree.view(len(m.rows), height)
 	lines := make([]string, 0, height)
-	g := m.t.Glyphs()
+	g := m.Terminal.Glyphs()
 	for i := m.tree.top; i < min(len(m.rows), m.tree.top+height); i++ {
 		b := m.rows[i]
 		sign := g.Leaf
@@ -199,14 +199,14 @@ func (m *Model) treeView(width, height int) []string {
 			count = " many"
 		}
 		indent := strings.Repeat(" ", min(b.depth, width/3))
-		line := m.t.Fit(indent+sign+" "+m.t.SafeLine(b.label, width), max(width-len(count), 0)) + count
+		line := m.Terminal.Fit(indent+sign+" "+m.Terminal.SafeLine(b.label, width), max(width-len(count), 0)) + count
 		s := term.Plain
 		if i == m.tree.at && (m.query == "" || m.focus == paneTree) { // a search covers all branches
 			s = term.Chosen(m.focus == paneTree)
 		} else if b.category == nil || n == 0 {
 			s = term.Label
 		}
-		lines = append(lines, m.t.Paint(s, line))
+		lines = append(lines, m.Terminal.Paint(s, line))
 	}
 	return m.block(lines, width, height)
 }
@@ -216,15 +216,15 @@ func (m *Model) overlay(lines, box []string) []string {
 	for _, s := range box {
 		width = max(width, term.Width(s))
 	}
-	width = min(width, m.w-6)
+	width = min(width, m.Width-6)
 	border := lipgloss.ASCIIBorder()
-	if m.t.UTF8 {
+	if m.Terminal.UTF8 {
 		border = lipgloss.NormalBorder()
 	}
 	inside := strings.Join(m.block(box, width, min(len(box), max(len(lines)-3, 1))), "\n")
 	drawn := strings.Split(lipgloss.NewStyle().Border(border).Padding(0, 1).Render(inside), "\n")
 	top := max(1, (len(lines)-len(drawn)+1)/2)
-	left := max(0, (m.w-width-4)/2)
+	left := max(0, (m.Width-width-4)/2)
 	for i, s := range drawn {
 		if top+i < len(lines) {
 			under := lines[top+i]

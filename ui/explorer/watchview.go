@@ -38,10 +38,10 @@ func (m *Model) watchView(width, height int) []string {
 		state += ", logarithmic scale"
 	}
 	state += fmt.Sprintf(": %s", m.show)
-	lines := []string{m.t.Paint(term.Heading, state), ""}
+	lines := []string{m.Terminal.Paint(term.Heading, state), ""}
 	nameW, valueW := 0, 10
 	for _, s := range m.watching.list {
-		nameW = max(nameW, term.Width(m.t.SafeLine(s.id, width)))
+		nameW = max(nameW, term.Width(m.Terminal.SafeLine(s.id, width)))
 		valueW = max(valueW, term.Width(m.last(s)))
 	}
 	valueW = min(valueW, max(width/4, 10))
@@ -49,8 +49,8 @@ func (m *Model) watchView(width, height int) []string {
 	for i := m.at.top; i < min(n, m.at.top+top-2); i++ {
 		s := m.watching.list[i]
 		sign, style := m.at.chosen(i)
-		lines = append(lines, m.t.Paint(style, sign+m.t.FitMiddle(m.t.SafeLine(s.id, width), nameW)+" "+m.t.FitRight(m.last(s), valueW)+" ")+
-			chart.Sparkline(s.total(m.showing(s)), width-nameW-valueW-4, false, m.t))
+		lines = append(lines, m.Terminal.Paint(style, sign+m.Terminal.FitMiddle(m.Terminal.SafeLine(s.id, width), nameW)+" "+m.Terminal.FitRight(m.last(s), valueW)+" ")+
+			chart.Sparkline(s.total(m.showing(s)), width-nameW-valueW-4, false, m.Terminal))
 	}
 	lines = m.block(lines, width, top)
 	if m.at.at >= n || height-top < 3 {
@@ -60,7 +60,7 @@ func (m *Model) watchView(width, height int) []string {
 }
 
 func (m *Model) unwatched(width int) []string {
-	lines := []string{"", " " + m.t.Paint(term.Heading, "Nothing is pinned."), ""}
+	lines := []string{"", " " + m.Terminal.Paint(term.Heading, "Nothing is pinned."), ""}
 	text := "This view shows the values of pinned variables over time. Esc goes back to the list, where p pins the variable under the cursor. " +
 		":watch NAME pins one by its name."
 	lines = append(lines, m.wrapped(text, width, term.Plain)...)
@@ -71,9 +71,9 @@ func (m *Model) unwatched(width int) []string {
 		}
 	}
 	if len(offers) > 0 {
-		lines = append(lines, "", " "+m.t.Paint(term.Label, "for example"))
+		lines = append(lines, "", " "+m.Terminal.Paint(term.Label, "for example"))
 		for _, id := range offers {
-			lines = append(lines, m.inLines(m.t.Safe(":watch "+id), width, term.Plain)...)
+			lines = append(lines, m.inLines(m.Terminal.Safe(":watch "+id), width, term.Plain)...)
 		}
 	}
 	return lines
@@ -98,7 +98,7 @@ func (m *Model) last(s *series) string {
 func (m *Model) amount(s *series, x float64) string {
 	switch {
 	case s.are():
-		return m.t.Cut(m.t.SafeLine(s.word(x), maxWord), maxWord)
+		return m.Terminal.Cut(m.Terminal.SafeLine(s.word(x), maxWord), maxWord)
 	case m.showing(s) == showRate:
 		return chart.Number(x) + "/s"
 	}
@@ -132,7 +132,7 @@ func (m *Model) chart(s *series, width, height int) []string {
 			rows.Time.Right = s.times[n-1].Format(time.TimeOnly)
 		}
 	}
-	return append([]string{" " + title}, chart.Strips(rows, width, height-1, m.t).Lines...)
+	return append([]string{" " + title}, chart.Strips(rows, width, height-1, m.Terminal).Lines...)
 }
 
 // writeSamples writes the samples of the pins: a row for each time, variable and rank.

@@ -23,10 +23,10 @@ func watched(t *testing.T, items []int64, texts []string) *Model {
 		{Kind: catalog.Cvars, Name: "provider", Type: catalog.TypeChar, After: &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewText("tcp"), Count: 4}},
 	}
 	c.Enums = []catalog.Enum{{Name: "algorithms", Items: []catalog.Item{{Value: 3, Name: "linear"}, {Value: 5, Name: "chain"}, {Value: 9, Name: "binomial"}}}}
-	m.loaded(loadedMsg{x: ready(c, nil, m.t)})
+	m.loaded(loadedMsg{x: ready(c, nil, m.Terminal)})
 	press(m, "p", "j", "p")
 	if len(m.watching.list) != 2 {
-		t.Fatalf("%d are pinned: %s", len(m.watching.list), m.status)
+		t.Fatalf("%d are pinned: %s", len(m.watching.list), m.Note)
 	}
 	for i := range len(items) / 3 {
 		s := &link.Sample{Time: time.Unix(int64(i), 0)}
@@ -44,12 +44,12 @@ func watched(t *testing.T, items []int64, texts []string) *Model {
 func TestWatchWords(t *testing.T) {
 	m := watched(t, []int64{3, 3, 3, 3, 9, 9, 3, 9, 9}, []string{"tcp", "tcp", "tcp", "tcp", "tcp", "", "tcp", "verbs", "verbs"})
 	row := func(name string) string {
-		for _, l := range strings.Split(screen(t, m), "\n") {
+		for _, l := range strings.Split(onScreen(t, m), "\n") {
 			if strings.Contains(l, name+" ") {
 				return l
 			}
 		}
-		t.Fatalf("no %s in\n%s", name, screen(t, m))
+		t.Fatalf("no %s in\n%s", name, onScreen(t, m))
 		return ""
 	}
 	for range 4 { // however amounts are shown
@@ -69,7 +69,7 @@ func TestWatchWords(t *testing.T) {
 	contains(t, m, " verbs│", " tcp│", ` ""│`)
 	for width := 40; width < 200; width++ {
 		resize(m, width, 24)
-		screen(t, m)
+		onScreen(t, m)
 	}
 	path := filepath.Join(t.TempDir(), "s.csv")
 	press(m, ":", "'export "+path, "enter")
@@ -89,7 +89,7 @@ func TestWatchWords(t *testing.T) {
 // A constant has one label.
 func TestWatchConstant(t *testing.T) {
 	m := watched(t, []int64{3, 3, 3, 3, 3, 3}, []string{"a", "a", "a", "a", "a", "a"})
-	if s := screen(t, m); strings.Count(s, " linear") != 2 { // in the list, and on the scale
+	if s := onScreen(t, m); strings.Count(s, " linear") != 2 { // in the list, and on the scale
 		t.Error(s)
 	}
 }
