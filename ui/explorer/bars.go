@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/keys"
 	"mpitx/ui/term"
 )
@@ -86,10 +87,8 @@ func (m *Model) second() string {
 		return m.Terminal.Paint(term.Place, m.spread(left, right))
 	}
 	switch {
-	case m.mode == modeHelp:
-		return accent(" help", "")
-	case m.mode == modeLog:
-		return accent(" messages and output", "")
+	case m.Text != nil:
+		return accent(" "+m.text, "")
 	case m.x == nil:
 		return strings.Repeat(" ", m.Width)
 	case m.mode == modeFilter:
@@ -141,8 +140,8 @@ func (m *Model) bottom() []string {
 	switch {
 	case m.mode == modeSearch:
 		return []string{term.Pad("/"+m.Line.Render(m.Terminal, m.Width-1), m.Width)}
-	case m.mode == modeCommand:
-		return append(m.offered(), term.Pad(":"+m.Line.Render(m.Terminal, m.Width-1), m.Width))
+	case m.Mode == screen.Command:
+		return m.CommandLine()
 	case m.Note != "":
 		lines, _ := m.statusLines()
 		return lines
@@ -153,7 +152,7 @@ func (m *Model) bottom() []string {
 // statusLines is the last message, and whether it is cut.
 func (m *Model) statusLines() (lines []string, cut bool) {
 	more := ""
-	if lines, cut = atMost(term.Wrap(m.Note, m.Width-2), min(4, m.Height-m.head()-3)); cut {
+	if lines, cut = atMost(term.Wrap(m.Terminal.SafeLine(m.Note, maxMessage), m.Width-2), min(4, m.Height-m.head()-3)); cut {
 		more = " (L: all) "
 	}
 	for i := range lines {
@@ -180,18 +179,4 @@ func (m *Model) statusCut() bool {
 	}
 	_, cut := m.statusLines()
 	return cut
-}
-
-func (m *Model) offered() []string {
-	if len(m.offers) == 0 {
-		return nil
-	}
-	lines := term.Wrap(m.Terminal.SafeLine(strings.Join(m.offers, "  "), maxMessage), m.Width-2)
-	if most := max(1, min(4, m.Height/5)); len(lines) > most {
-		lines = append(lines[:most-1], m.Terminal.Cut(lines[most-1], m.Width-12)+" "+m.Terminal.Ellipsis())
-	}
-	for i := range lines {
-		lines[i] = m.Terminal.Paint(term.Label, m.Terminal.Fit(" "+lines[i], m.Width))
-	}
-	return lines
 }

@@ -99,9 +99,9 @@ func (m *Model) beginExport() {
 	if m.changes.open {
 		name = [...]string{"options.txt", "settings.sh", "mca-params.conf"}[m.changes.form]
 	}
-	m.openCommand("export " + name)
+	m.Begin("export " + name)()
 	if name == "" {
-		m.offers = []string{"FILE.csv", "FILE.json", "FILE.ndjson"}
+		m.Offers = []string{"FILE.csv", "FILE.json", "FILE.ndjson"}
 	}
 }
 

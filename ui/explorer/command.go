@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,73 +29,23 @@ func (m *Model) bind() {
 	c.AddSaving("export", "FILE.csv|json", saveHelp, prompt.Over, m.cmdExport)
 	c.AddWith("theme", "[NAME]", "choose the colours: "+strings.Join(term.Themes, ", "), m.cmdTheme, false, always(term.Themes))
 	c.AddWith("restart", "", "start the back end again after a failure", func(string) tea.Cmd { return m.restart() }, true, nil)
-	c.Add("help", "", "show keys and commands", quiet(func(string) { m.openText(modeHelp) }))
+	c.Add("help", "", "show keys and commands", func(string) tea.Cmd { return m.showHelp() })
 	c.Add("quit", "", "quit", func(string) tea.Cmd { return tea.Quit })
-}
-
-func (m *Model) keyCommand(key, text string) tea.Cmd {
-	if key != "tab" {
-		m.offers = nil
-	}
-	line := m.Line.String()
-	switch key {
-	case "up", "ctrl+p":
-		m.Line = prompt.New(m.history.Older(line))
-	case "down", "ctrl+n":
-		m.Line = prompt.New(m.history.Newer(line))
-	case "tab":
-		m.complete()
-	default:
-		ended, run := m.Line.Command(key, text, nil)
-		if ended {
-			m.mode = m.ground()
-		}
-		if run {
-			m.history.Add(strings.TrimSpace(line))
-			return m.run(line)
+	for i := range *c {
+		if command := &(*c)[i]; command.Live && m.o.Start == nil {
+			command.Do = quiet(func(string) { m.note("%s: needs a live MPI, and this is %s", command.Name, m.offline()) })
 		}
 	}
-	return nil
 }
 
-func (m *Model) run(line string) tea.Cmd {
-	c, args, err := m.Commands.Parse(line)
-	switch {
-	case err != nil:
-		m.showError("%v", err)
-	case c == nil:
-	case c.Live && m.o.Start == nil:
-		m.note("%s: needs a live MPI, and this is %s", c.Name, m.offline())
-	default:
-		return c.Do(args)
-	}
-	return nil
-}
-
-// complete finishes the last word of the command line. If several words are possible, it lists them.
-func (m *Model) complete() {
-	line := m.Line.String()
-	name, _, args := strings.Cut(strings.TrimLeft(line, " "), " ")
-	word := line[strings.LastIndexByte(line, ' ')+1:]
-	var words []string
-	if !args {
-		for _, c := range m.Commands {
-			if !strings.HasSuffix(c.Name, "!") && (!c.Live || m.o.Start != nil) && m.helpHere(c.Help) != "" {
-				words = append(words, c.Name)
-			}
+// commandNames are the commands that exist in what the explorer shows.
+func (m *Model) commandNames() (names []string) {
+	for _, c := range m.Commands {
+		if (!c.Live || m.o.Start != nil) && m.helpHere(c.Help) != "" {
+			names = append(names, c.Name)
 		}
-	} else if c, _, _ := m.Commands.Parse(name); c != nil && c.Words != nil {
-		words = c.Words(word)
 	}
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, word) })
-	full := prompt.Complete(line, words)
-	switch m.offers = nil; {
-	case len(words) == 1 && !strings.HasSuffix(full, "="):
-		full += " "
-	case full == line:
-		m.offers = words
-	}
-	m.Line = prompt.New(full)
+	return names
 }
 
 func (m *Model) variableWords(string) []string {

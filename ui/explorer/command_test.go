@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mpitx/ui/link"
 )
 
@@ -50,6 +52,14 @@ func TestCommandLine(t *testing.T) {
 	press(m, ":", "tab")
 	lacks(t, m, "workload", "restart")
 	contains(t, m, "snapshot")
+	chosen := m.current().name
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 40, Y: 6})
+	m.Update(tea.MouseWheelMsg{X: 40, Y: 6, Button: tea.MouseWheelDown})
+	contains(t, m, "\n:") // the mouse has no effect
+	at(t, m, chosen, "while a command is typed")
+	press(m, "'watch x", "enter")
+	contains(t, m, "watch: needs a live MPI, and this is")
+	press(m, ":")
 	line("show btl_tcp_", "'show btl_tc", "tab")
 	press(m, "tab")
 	contains(t, m, "btl_tcp_eager_limit")

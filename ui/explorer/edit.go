@@ -14,6 +14,7 @@ import (
 	"mpitx/export/variables"
 	"mpitx/text"
 	"mpitx/ui/link"
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/prompt"
 )
 
@@ -262,7 +263,7 @@ func (m *Model) outcome(msg outcomeMsg) {
 		return
 	}
 	m.edit.e = e
-	m.mode = modeOutcome
+	m.mode, m.Mode, m.Text = modeOutcome, screen.Keys, nil
 	c := m.undoable(e, msg)
 	s := &link.Sample{}
 	for _, o := range msg.outcomes {

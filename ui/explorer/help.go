@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mpitx/ui/screen/keys"
 	"mpitx/ui/screen/pager"
 	"mpitx/ui/term"
@@ -65,25 +67,34 @@ func keySections(first views, live bool) []keys.Section {
 	return append(here, elsewhere...)
 }
 
-func (m *Model) openText(what mode) {
-	if m.mode != modeHelp && m.mode != modeLog {
-		m.under = m.mode
+const helpName, logName = "help", "messages and output"
+
+func (m *Model) showHelp() tea.Cmd { m.text = helpName; return m.Show(m.helpLines) }
+func (m *Model) showLog() tea.Cmd  { m.text = logName; return m.Show(m.logLines) }
+
+func (m *Model) keyText(key string) tea.Cmd {
+	switch {
+	case m.Pager.Key(key):
+	case key == "?" && m.text != helpName:
+		return m.showHelp()
+	case key == "L" && m.text != logName:
+		return m.showLog()
+	default:
+		m.Text = nil
 	}
-	m.mode, m.Pager = what, pager.New()
+	return nil
 }
 
-// helpLines are the help for the width of the screen. The keys of the view that it was opened from come first.
-func (m *Model) helpLines() []string {
-	was := m.mode
-	m.mode = m.under
-	in := m.view()
-	m.mode = was
-	live := m.o.Start != nil
-	lines := []string{}
+func (m *Model) helpLines() (lines []string) {
 	if m.o.Warning != "" {
-		lines = append(lines, " "+m.Terminal.Paint(term.Heading, "Warning"), "")
-		lines = append(append(lines, m.wrapped(m.o.Warning, m.Width, term.Plain)...), "")
+		lines = pager.Section(m.Terminal, m.Width, "Warning", []string{m.o.Warning}, "")
 	}
+	return append(lines, m.HelpLines()...)
+}
+
+// help are the keys, first those of the view that it was opened from, the marks, and the commands.
+func (m *Model) help() (all []keys.Section) {
+	live := m.o.Start != nil
 	marks := keys.Section{Title: "Marks"}
 	for _, mark := range markHelp {
 		sign := mark[1]
@@ -102,16 +113,15 @@ func (m *Model) helpLines() []string {
 	if m.o.Diff != nil {
 		marks.Keys = append(marks.Keys, keys.Key{Names: []string{"+1"}, Help: "one more attribute differs: the details have it"})
 	}
-	for _, t := range append(keySections(in, live), marks, m.Commands.Section(live)) {
+	for _, t := range append(keySections(m.view(), live), marks, m.Commands.Section(live)) {
 		for i := range t.Keys {
 			t.Keys[i].Help = m.helpHere(t.Keys[i].Help)
 		}
-		if t.Keys = slices.DeleteFunc(t.Keys, func(k keys.Key) bool { return k.Help == "" }); len(t.Keys) == 0 {
-			continue
+		if t.Keys = slices.DeleteFunc(t.Keys, func(k keys.Key) bool { return k.Help == "" }); len(t.Keys) > 0 {
+			all = append(all, t)
 		}
-		lines = append(append(lines, t.Lines(m.Terminal, m.Width)...), "")
 	}
-	return append(lines, m.inLines("The mouse selects rows and scrolls. A key that does not scroll closes this help.", m.Width, term.Plain)...)
+	return all
 }
 
 // logLines are the notes of a difference, the messages, the newest first, and what was printed.
@@ -132,7 +142,7 @@ func (m *Model) logLines() []string {
 	}
 	title("Messages, the newest first")
 	for _, s := range slices.Backward(m.Notes) {
-		add(s)
+		add(m.Terminal.SafeLine(s, maxMessage))
 	}
 	if len(m.Notes) == 0 {
 		add("none")
@@ -159,32 +169,29 @@ func (m *Model) hints() []keys.Key {
 	if live && m.broken() {
 		now = append(now, hint(keys.Restart, "restart the back end"))
 	}
-	switch m.mode {
-	case modeFilter:
-		sideways, upright := "Left/Right", "Up/Down"
-		if m.Terminal.UTF8 {
-			sideways, upright = "←→", "↑↓"
-		}
-		return []keys.Key{own(sideways, "field"), own(upright, "value"), own("x", "any"), hint(keys.ClearFilter, "all any"), own("enter", "done"), keys.Of(keys.Help)}
-	case modeHelp, modeLog:
+	switch {
+	case m.Text != nil:
 		now = []keys.Key{hint(keys.Back, "close")}
 		if !m.Pager.AtBottom() {
 			now = append(now, own("space", "more"))
 		}
 		return now
-	case modeWatch:
+	case m.mode == modeFilter:
+		sideways, upright := "Left/Right", "Up/Down"
+		if m.Terminal.UTF8 {
+			sideways, upright = "←→", "↑↓"
+		}
+		return []keys.Key{own(sideways, "field"), own(upright, "value"), own("x", "any"), hint(keys.ClearFilter, "all any"), own("enter", "done"), keys.Of(keys.Help)}
+	case m.mode == modeWatch:
 		if len(m.watching.list) == 0 {
 			return append(now, keys.Of(keys.Back), keys.Of(keys.Help), keys.Of(keys.Command))
 		}
 		return append(now, keys.Of(keys.Back), keys.Of(keys.Help), hint(keys.Values, "value/delta/rate"), own("s", "sum/ranks"), keys.Of(keys.Pause),
 			own("W", "workload"), keys.Of(keys.Export), own("p", "unpin"), own("+-", "pace"), keys.Of(keys.LogScale), keys.Of(keys.Command))
-	case modeChanges:
+	case m.mode == modeChanges:
 		return append(now, keys.Of(keys.Back), own("u", "undo"), own("tab", "form"), own("y", "copy"), keys.Of(keys.Export), hint(keys.Open, "go to"), keys.Of(keys.Help))
-	case modeNormal:
-	default:
+	case m.mode != modeNormal:
 		return append(now, hint(keys.Back, "close"))
-	}
-	switch {
 	case m.x == nil && live:
 		return append(now, keys.Of(keys.Quit), keys.Of(keys.Help), keys.Of(keys.Messages))
 	case m.x == nil:

@@ -127,11 +127,50 @@ func TestEarlyKeys(t *testing.T) {
 	m := New(Options{Source: "test.json", Load: func() (*catalog.Catalog, error) { return fixture(t, "openmpi-4.1.4.json"), nil }})
 	resize(m, 100, 30)
 	press(m, "/", "'btl_tcp_eager_limit", "enter")
-	for cmd := m.Init(); cmd != nil; {
+	for cmd := m.load(); cmd != nil; {
 		_, cmd = m.Update(cmd())
 	}
 	contains(t, m, "search: btl_tcp_eager_limit")
 	if m.current().v.Name != "btl_tcp_eager_limit" || m.early != nil {
 		t.Error(m.current().v.Name, m.early)
 	}
+}
+
+// A text covers a dialog. What comes of a write is seen at once, whatever was opened meanwhile.
+func TestTextOverDialog(t *testing.T) {
+	m, _ := fakeSession(t, Options{})
+	press(m, ":", "'show limit", "enter", "e", "ctrl+u", "'9", "enter")
+	contains(t, m, "Write this on all 4 ranks?")
+	m.showError("%s", strings.Repeat("word ", 400))
+	press(m, "enter")
+	contains(t, m, "Messages, the newest first")
+	lacks(t, m, "Write this on")
+	press(m, "esc")
+	contains(t, m, "Write this on all 4 ranks?")
+	for _, open := range [][]string{{"?"}, {":"}} {
+		cmd := m.key("y", "y")
+		press(m, "esc")
+		press(m, open...)
+		m.Update(cmd())
+		contains(t, m, "u then undoes it")
+		press(m, "esc")
+		contains(t, m, "Tab pane")
+		press(m, "e", "ctrl+u", "'8", "enter")
+	}
+}
+
+// Texts are also there without a catalog. A restart closes them.
+func TestTextWithoutCatalog(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	event(m, (*backends)[0], link.Event{Kind: link.EventEnded, Text: "killed"})
+	press(m, "L")
+	contains(t, m, "Messages, the newest first")
+	start := m.key("R", "R")
+	contains(t, m, "starting the back end ...")
+	press(m, "L", "?")
+	contains(t, m, "Keys in the list and the details")
+	press(m, "q")
+	contains(t, m, "starting the back end ...")
+	begin(m, start)
+	contains(t, m, "algorithm")
 }

@@ -3,8 +3,8 @@ package explorer
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/keys"
-	"mpitx/ui/screen/prompt"
 )
 
 // views are the parts of the explorer where a key has its effect.
@@ -64,7 +64,7 @@ func init() {
 	copies := func(what string) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { return m.copy(what) } }
 	own := func(help string, names ...string) keys.Key { return keys.Key{Names: names, Help: help} }
 	as := func(id keys.ID, help string) keys.Key { return keys.Of(id).With(help, "") }
-	right, left, help := quiet((*Model).right), quiet((*Model).left), quiet(func(m *Model) { m.openText(modeHelp) })
+	right, left, help := quiet((*Model).right), quiet((*Model).left), (*Model).showHelp
 	sections = []section{
 		{"Keys in the tree", inTree, []binding{
 			{own("open the branch, or go to its variables", "l", "right", "enter"), false, right},
@@ -131,9 +131,9 @@ func init() {
 			{keys.Of(keys.Last), false, move(1 << 30)},
 			{own("run a workload", "W"), true, quiet((*Model).openWork)},
 			{as(keys.Export, exportHelp), false, quiet((*Model).beginExport)},
-			{as(keys.Messages, messagesHelp), false, quiet(func(m *Model) { m.openText(modeLog) })},
+			{as(keys.Messages, messagesHelp), false, (*Model).showLog},
 			{as(keys.Restart, "restart the back end after a failure"), true, (*Model).restart},
-			{keys.Of(keys.Command), false, quiet(func(m *Model) { m.openCommand("") })},
+			{keys.Of(keys.Command), false, func(m *Model) tea.Cmd { return m.Begin("")() }},
 			{keys.Of(keys.Help), false, help},
 			{keys.Of(keys.Suspend), false, func(*Model) tea.Cmd { return tea.Suspend }},
 			{keys.Of(keys.Interrupt), false, func(*Model) tea.Cmd { return tea.Quit }},
@@ -175,7 +175,7 @@ func (m *Model) view() views {
 }
 
 func (m *Model) typing() bool {
-	return m.mode == modeSearch || m.mode == modeCommand || m.mode == modeEdit || m.mode == modeRanks || m.mode == modeSet
+	return m.Mode == screen.Command || m.mode == modeSearch || m.mode == modeEdit || m.mode == modeRanks || m.mode == modeSet
 }
 
 // key handles a key press; text is what the key types, if it types something.
@@ -191,7 +191,7 @@ func (m *Model) key(key, text string) tea.Cmd {
 			return m.restart()
 		}
 	}
-	if m.x == nil && m.mode == m.ground() {
+	if m.x == nil && m.mode == m.ground() && m.Text == nil {
 		switch key {
 		case "q":
 			return tea.Quit
@@ -204,25 +204,22 @@ func (m *Model) key(key, text string) tea.Cmd {
 		return nil
 	}
 	if key == "enter" && m.statusCut() && !m.typing() {
-		m.openText(modeLog)
-		return nil
+		return m.showLog()
 	}
 	m.Note = ""
+	switch {
+	case m.Mode == screen.Command:
+		cmd, err := m.KeyCommand(key, text)
+		if err != nil {
+			m.showError("%v", err)
+		}
+		return cmd
+	case m.Text != nil:
+		return m.keyText(key)
+	}
 	switch m.mode {
 	case modeSearch:
 		return m.keySearch(key, text)
-	case modeCommand:
-		return m.keyCommand(key, text)
-	case modeHelp, modeLog:
-		other := map[string]mode{"?": modeHelp, "L": modeLog}[key]
-		switch {
-		case m.Pager.Key(key):
-		case other != 0 && other != m.mode:
-			m.openText(other)
-		default:
-			m.mode = m.under
-		}
-		return nil
 	case modeEdit, modePick, modeConfirm, modeRanks, modeSet, modeOutcome:
 		return m.keyEdit(key, text)
 	case modeWork:
@@ -266,11 +263,6 @@ func (m *Model) press(key string) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-func (m *Model) openCommand(text string) {
-	m.mode, m.Line, m.offers = modeCommand, prompt.New(text), nil
-	m.history.Rewind()
 }
 
 // page is the height of the pane that has the focus, less one line.

@@ -13,6 +13,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/text"
 	"mpitx/ui/link"
+	"mpitx/ui/screen"
 	"mpitx/ui/screen/program"
 )
 
@@ -138,7 +139,7 @@ func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
 		return m.listen()
 	case sampleMsg:
 		return m.sampled(msg)
-	case tickMsg:
+	case screen.TickMsg:
 		return m.ticked(msg)
 	case outcomeMsg:
 		m.outcome(msg)
@@ -207,7 +208,7 @@ func (m *Model) restart() tea.Cmd {
 		m.exclude = append(m.exclude, m.culprit)
 		m.keepPin(m.culprit, false) // else the next session would crash as well
 	}
-	m.culprit = ""
+	m.culprit, m.Text = "", nil
 	m.mode = m.ground()
 	if m.x != nil {
 		m.lastPlace = m.keep()

@@ -16,6 +16,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/ui/link"
+	"mpitx/ui/screen"
 	"mpitx/ui/term"
 )
 
@@ -410,7 +411,7 @@ func TestWatch(t *testing.T) {
 	press(m, ":", "'show messages", "enter")
 	m.key("p", "p")
 	for range 4 { // what the ticks would do, without waiting for them
-		m.Update(tickMsg(m.round))
+		m.Update(screen.TickMsg(m.Tick))
 		m.asked = false
 		m.Update(m.read([]string{"messages:counter"}, true)())
 	}

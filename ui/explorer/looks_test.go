@@ -137,7 +137,7 @@ func TestCategoryDetails(t *testing.T) {
 	contains(t, m, "category transport", "1 variable, here and in shared_memory", "How bytes move.")
 	lacks(t, m, "Longest eager message.")
 	lines := strings.Split(onScreen(t, m), "\n")
-	m.Update(tea.MouseClickMsg{X: 40, Y: slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "How bytes move.") })})
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 40, Y: slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "How bytes move.") })})
 	contains(t, m, "Longest eager message.")
 	lacks(t, m, "How bytes move.", "category transport")
 	press(m, "/", "'eager", "enter", "h")

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mpitx/catalog"
 	"mpitx/catalog/diff"
@@ -80,9 +79,7 @@ type mode int
 const (
 	modeNormal mode = iota
 	modeSearch
-	modeCommand
 	modeFilter
-	modeHelp
 	modeEdit
 	modePick // an item of an enumeration is selected
 	modeConfirm
@@ -90,7 +87,6 @@ const (
 	modeSet   // a value for the next run is typed
 	modeOutcome
 	modeWatch
-	modeLog
 	modeWork
 	modeChanges
 )
@@ -107,17 +103,15 @@ type Model struct {
 	early    [][2]string // keys pressed before the catalog was there, and what they type
 	warned   bool        // Options.Warning was shown
 	mode     mode
-	under    mode // the mode to return to from help and log
+	text     string // the name of the text that covers everything: help, a log
 	focus    pane
 	zoom     bool // only the pane that has the focus is shown
 	criteria []criterion
-	field    int            // of the filter bar
-	history  prompt.History // of the command line
+	field    int // of the filter bar
 	searches prompt.History
-	offers   []string // completions of the command line
-	before   place    // the user's place when / was pressed
-	home     string   // the ID of the variable that was chosen before the search
-	found    string   // the ID of the best match, if Enter took it and the user has not used it
+	before   place  // the user's place when / was pressed
+	home     string // the ID of the variable that was chosen before the search
+	found    string // the ID of the best match, if Enter took it and the user has not used it
 	query    string
 	search   searcher
 
@@ -151,7 +145,8 @@ type Model struct {
 // New makes an explorer.
 func New(o Options) *Model {
 	m := &Model{o: o, phase: "starting", focus: paneList}
-	m.Screen = screen.Screen{Terminal: o.Term, Config: o.Config}
+	m.Screen = screen.Screen{Terminal: o.Term, Config: o.Config, Complete: m.commandNames, Help: m.help, Wheel: m.wheel, Click: m.click,
+		About: "The mouse selects rows and scrolls. A key that does not scroll closes this help."}
 	m.live.msgs = make(chan tea.Msg, 64)
 	m.watching.every, m.watching.past = 500*time.Millisecond, map[string]*series{}
 	m.bind()
@@ -171,7 +166,9 @@ type (
 )
 
 // Init begins to read the catalog.
-func (m *Model) Init() tea.Cmd {
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.load(), m.Screen.Init()) }
+
+func (m *Model) load() tea.Cmd {
 	if m.o.Start != nil {
 		return tea.Batch(m.start(nil), m.listen())
 	}
@@ -213,15 +210,11 @@ func ready(c *catalog.Catalog, own []catalog.Variable, t term.Term) *index {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		first := m.Width == 0
 		m.Width, m.Height = msg.Width, msg.Height
 		m.generation++
-		if first && m.Terminal.Profile > colorprofile.ASCII && !m.Terminal.Plain {
-			return m, tea.RequestBackgroundColor // without an answer it is dark, or as COLORFGBG says
-		}
 	case tea.BackgroundColorMsg:
-		m.Terminal.Light = !msg.IsDark()
 		m.generation++
+		return m, m.Common(msg)
 	case readMsg:
 		m.phase = fmt.Sprintf("sorting %d variables", len(msg.c.Cvars)+len(msg.c.Pvars))
 		t := m.Terminal
@@ -236,14 +229,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.Line.Insert(msg.Content)
 			m.typed()
 		}
-	case tea.MouseClickMsg:
-		m.click(msg.X, msg.Y)
-	case tea.MouseWheelMsg:
-		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelUp)
+	case tea.MouseClickMsg, tea.MouseWheelMsg:
+		return m, m.Common(msg)
 	case prompt.Saved:
 		m.saved(msg)
-	case unsavedMsg:
-		m.unsaved(msg)
+	case screen.KeptMsg:
+		m.kept(msg.Err)
 	case program.CannotStop:
 		m.showError("cannot suspend: no job-control shell started mpitx")
 	default:
@@ -352,28 +343,19 @@ func (m *Model) choose() {
 	}
 }
 
-const (
-	maxMessages = 200
-	maxMessage  = 4000 // characters
-)
+const maxMessage = 4000 // characters
 
 func (m *Model) say(format string, args ...any) {
-	m.Note, m.style = m.Terminal.SafeLine(fmt.Sprintf(format, args...), maxMessage), term.Success
-	if n := len(m.Notes); n > 0 && m.Notes[n-1] == m.Note {
-		return
-	}
-	if len(m.Notes) >= maxMessages {
-		m.Notes = append(m.Notes[:0], m.Notes[1:]...)
-	}
-	m.Notes = append(m.Notes, m.Note)
+	m.Say(format, args...)
+	m.style = term.Success
 }
 
 func (m *Model) showError(format string, args ...any) {
-	m.say(format, args...)
+	m.Say(format, args...)
 	m.style = term.Failure
 }
 
 func (m *Model) note(format string, args ...any) {
-	m.say(format, args...)
+	m.Say(format, args...)
 	m.style = term.Plain
 }

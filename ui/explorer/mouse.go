@@ -1,5 +1,11 @@
 package explorer
 
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mpitx/ui/screen"
+)
+
 func (m *Model) pane(l *layout, x, y int) pane {
 	switch {
 	case l.alone:
@@ -12,21 +18,23 @@ func (m *Model) pane(l *layout, x, y int) pane {
 	return paneDetails
 }
 
-func (m *Model) click(x, y int) {
+func (m *Model) click(x, y int) tea.Cmd {
 	l := m.layout()
-	switch m.mode {
-	case modeWatch:
+	switch {
+	case m.Mode == screen.Command:
+	case m.mode == modeWatch:
 		m.at.click(y-l.top-watchTop, m.watchRows(l.body), len(m.watching.list))
-		return
-	case modeChanges:
+	case m.mode == modeChanges:
 		m.changes.at.click(y-l.top-1, m.changeRows(l.body)-2, len(m.edits()))
-		return
+	case m.x != nil && (m.mode == modeNormal || m.mode == modeSearch) && y >= l.top:
+		m.clickPane(&l, x, y)
 	}
-	if m.x == nil || m.mode != modeNormal && m.mode != modeSearch || y < l.top {
-		return
-	}
+	return nil
+}
+
+func (m *Model) clickPane(l *layout, x, y int) {
 	category := m.category()
-	m.focus = m.pane(&l, x, y)
+	m.focus = m.pane(l, x, y)
 	y -= l.top
 	switch m.focus {
 	case paneTree:
@@ -52,20 +60,16 @@ func (m *Model) click(x, y int) {
 	}
 }
 
-func (m *Model) wheel(x, y int, up bool) {
-	by := 3
-	if up {
-		by = -3
-	}
+func (m *Model) wheel(x, y, by int) tea.Cmd {
 	switch {
-	case m.mode == modeHelp || m.mode == modeLog:
-		m.Pager.SetYOffset(m.Pager.YOffset() + by)
+	case m.Mode == screen.Command:
 	case m.mode == modeWatch || m.mode == modeChanges:
-		m.move(by / 3)
+		m.move(by)
 	case m.x != nil && m.mode == modeNormal:
 		l, was := m.layout(), m.focus
 		m.focus = m.pane(&l, x, y)
-		m.move(by)
+		m.move(3 * by)
 		m.focus = was
 	}
+	return nil
 }

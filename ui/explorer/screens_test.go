@@ -95,7 +95,7 @@ func TestNarrowPanes(t *testing.T) {
 	contains(t, m, "allocator_base_verbose")
 	press(m, "l")
 	contains(t, m, "control variable, scope all-eq")
-	m.Update(tea.MouseClickMsg{X: 30, Y: 5})
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 30, Y: 5})
 	if m.focus != paneDetails {
 		t.Errorf("a click on the details goes to pane %d", m.focus)
 	}
@@ -198,11 +198,11 @@ func TestMouseWhileWatching(t *testing.T) {
 	m.pin(&m.x.entries[m.x.byID["messages:counter"]])
 	m.key("w", "w")
 	contains(t, m, "> limit", "1 of 2")
-	m.Update(tea.MouseClickMsg{X: 5, Y: m.head() + watchTop + 1})
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: m.head() + watchTop + 1})
 	contains(t, m, "> messages", "2 of 2")
 	m.Update(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelUp})
 	contains(t, m, "> limit")
-	m.Update(tea.MouseClickMsg{X: 5, Y: m.head() + watchTop + 2})
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: m.head() + watchTop + 2})
 	contains(t, m, "> limit")
 }
 

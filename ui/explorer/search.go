@@ -297,7 +297,6 @@ func (m *Model) typed() {
 		m.validate()
 	case modeRanks:
 		m.validRanks()
-	case modeCommand:
-		m.offers = nil
 	}
+	m.Offers = nil
 }

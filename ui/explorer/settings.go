@@ -16,17 +16,14 @@ type settings struct {
 	config.Config
 	filter   string // what could be restored of the filter: this library may lack a class
 	restored bool
-	turn     int  // of Save
 	told     bool // that nothing is kept
 }
 
-type unsavedMsg struct{ error }
-
 func (m *Model) loadSettings() {
-	if m.o.Config != nil {
-		m.user.Config = m.o.Config.Clone()
+	if m.Config != nil {
+		m.user.Config = m.Config.Clone()
 	}
-	m.history.Lines = slices.Clone(m.user.Commands)
+	m.History.Lines = slices.Clone(m.user.Commands)
 	m.searches.Lines = slices.Clone(m.user.Searches)
 }
 
@@ -79,7 +76,7 @@ func (m *Model) restoreFilter() {
 
 func (m *Model) now() config.Config {
 	c := m.user.Config.Clone()
-	c.Commands, c.Searches = m.history.Lines, m.searches.Lines
+	c.Commands, c.Searches = m.History.Lines, m.searches.Lines
 	if f := filterText(m.criteria); m.user.restored && f != m.user.filter {
 		parts := strings.Fields(f)
 		c.Filter = strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "bookmarked=yes" }), " ") // a view, which B opens
@@ -90,20 +87,7 @@ func (m *Model) now() config.Config {
 	return c.Clone()
 }
 
-func (m *Model) save() tea.Cmd {
-	file := m.o.Config
-	if file == nil {
-		return nil
-	}
-	m.user.turn++
-	now, turn := m.now(), m.user.turn
-	return func() tea.Msg {
-		if err := file.Save(now, turn); err != nil {
-			return unsavedMsg{err}
-		}
-		return nil
-	}
-}
+func (m *Model) save() tea.Cmd { return m.Keep(m.now()) }
 
 func (m *Model) finish() {
 	if save := m.save(); save != nil {
@@ -111,11 +95,11 @@ func (m *Model) finish() {
 	}
 }
 
-// unsaved says once why the configuration is not kept: it is no failure of what the user did.
-func (m *Model) unsaved(msg unsavedMsg) {
-	if !m.user.told {
+// kept says once why the configuration is not kept: it is no failure of what the user did.
+func (m *Model) kept(err error) {
+	if err != nil && !m.user.told {
 		m.user.told = true
-		m.say("kept for this session only: %v", msg.error)
+		m.say("kept for this session only: %v", err)
 	}
 }
 

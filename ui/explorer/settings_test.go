@@ -222,9 +222,9 @@ func TestClickLink(t *testing.T) {
 	row := func(name string) int {
 		return slices.IndexFunc(strings.Split(onScreen(t, m), "\n"), func(l string) bool { return strings.HasSuffix(l, "  "+name) || strings.HasSuffix(l, "> "+name) })
 	}
-	m.Update(tea.MouseClickMsg{X: 60, Y: row("btl_tcp_bandwidth")})
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 60, Y: row("btl_tcp_bandwidth")})
 	contains(t, m, "> btl_tcp_bandwidth\n")
-	m.Update(tea.MouseClickMsg{X: 60, Y: row("btl_tcp_bandwidth")})
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 60, Y: row("btl_tcp_bandwidth")})
 	if m.current().name != "btl_tcp_bandwidth" || m.focus != paneDetails {
 		t.Errorf("at %s", m.current().name)
 	}

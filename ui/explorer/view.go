@@ -88,10 +88,8 @@ func (m *Model) frame() []string {
 	lines = append(append(append(lines, m.title()), m.banner()...), m.second())
 	height := m.Height - len(lines) - 1
 	switch {
-	case m.mode == modeHelp:
-		lines = append(lines, m.Pager.Lines(m.helpLines(), m.Width, height)...)
-	case m.mode == modeLog:
-		lines = append(lines, m.Pager.Lines(m.logLines(), m.Width, height)...)
+	case m.Text != nil:
+		lines = append(lines, m.Pager.Lines(m.Text(), m.Width, height)...)
 	case m.x == nil:
 		lines = append(lines, m.waiting(height)...)
 	case m.watchOpen:
@@ -101,7 +99,7 @@ func (m *Model) frame() []string {
 	default:
 		lines = append(lines, m.body()...)
 	}
-	if box := m.box(); box != nil {
+	if box := m.box(); box != nil && m.Text == nil {
 		lines = m.overlay(lines, box)
 	}
 	bottom := m.bottom()

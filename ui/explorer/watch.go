@@ -11,6 +11,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/ui/chart"
 	"mpitx/ui/link"
+	"mpitx/ui/screen"
 )
 
 const (
@@ -25,13 +26,11 @@ type watching struct {
 	show      showing
 	ranks     bool // one curve for each rank, else their sum
 	log10     bool
-	paused    bool
 	watchOpen bool
 	late      bool // the last reading timed out, and the status says so
 	asked     bool // a reading is under way
 	ticking   bool // a tick is under way
 	every     time.Duration
-	round     int // ticks of earlier rounds are dropped
 }
 
 type showing int
@@ -72,8 +71,6 @@ type series struct {
 	words
 }
 
-type tickMsg int
-
 // series finds the samples of a variable; nil: it was read at most once.
 func (m *Model) series(id string) *series {
 	if i := slices.IndexFunc(m.watching.list, func(s *series) bool { return s.id == id }); i >= 0 {
@@ -85,7 +82,6 @@ func (m *Model) series(id string) *series {
 // begin prepares the pins for another back end: their histories continue after a gap.
 func (w *watching) begin() {
 	w.asked, w.ticking = false, false
-	w.round++
 	w.past = map[string]*series{}
 	for _, s := range w.list {
 		if len(s.rows) > 0 {
@@ -179,21 +175,19 @@ func (m *Model) startWatch() tea.Cmd {
 
 // tick schedules the next reading of the pins. Without pins, or while paused, it does nothing.
 func (m *Model) tick() tea.Cmd {
-	if len(m.watching.list) == 0 || m.paused || m.ticking || m.ended != "" || m.x == nil || m.backend == nil {
+	if len(m.watching.list) == 0 || m.Paused || m.ticking || m.ended != "" || m.x == nil || m.backend == nil {
 		return nil
 	}
 	m.ticking = true
-	m.round++
-	round := m.round
-	return tea.Tick(m.every, func(time.Time) tea.Msg { return tickMsg(round) })
+	return m.Wait(m.every)
 }
 
-func (m *Model) ticked(msg tickMsg) tea.Cmd {
-	if int(msg) != m.round {
+func (m *Model) ticked(msg screen.TickMsg) tea.Cmd {
+	if int(msg) != m.Tick {
 		return nil
 	}
 	m.ticking = false
-	if m.asked || m.paused || m.ended != "" || m.x == nil || len(m.watching.list) == 0 {
+	if m.asked || m.Paused || m.ended != "" || m.x == nil || len(m.watching.list) == 0 {
 		return nil
 	}
 	m.asked = true
@@ -301,7 +295,7 @@ func differences(values []float64, times []time.Time, show showing) []float64 {
 func (m *Model) endWatch() { m.mode, m.watchOpen, m.changes.open = modeNormal, false, false }
 
 func (m *Model) pauseWatch() tea.Cmd {
-	m.paused = !m.paused
+	m.Paused = !m.Paused
 	return m.tick()
 }
 

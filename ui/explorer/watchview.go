@@ -31,7 +31,7 @@ func (m *Model) watchView(width, height int) []string {
 	top := m.watchRows(height) + 2
 	m.at.view(n, top-2)
 	state := fmt.Sprintf(" every %s", m.every)
-	if m.paused {
+	if m.Paused {
 		state += ", PAUSED"
 	}
 	if m.log10 {
@@ -128,7 +128,7 @@ func (m *Model) chart(s *series, width, height int) []string {
 	}
 	if n := len(s.times); n > 1 {
 		rows.Time.Step = s.times[n-1].Sub(s.times[0]) / time.Duration(n-1)
-		if m.paused || m.ended != "" {
+		if m.Paused || m.ended != "" {
 			rows.Time.Right = s.times[n-1].Format(time.TimeOnly)
 		}
 	}

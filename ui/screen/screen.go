@@ -1,5 +1,5 @@
-// Package screen is what the screens of runs share: keys and commands that everyone has, the command line, texts over everything else such
-// as help, the outcomes of keys, and the frame around what a screen draws.
+// Package screen is what full screens share: keys and commands that everyone has, the command line, texts over everything else such as
+// help, the outcomes of keys, the wait for a run, and the frame around what a screen draws.
 package screen
 
 import (
@@ -21,7 +21,7 @@ import (
 // Refresh is the time between two looks at a run that is being written, or is not there yet.
 const Refresh = 500 * time.Millisecond
 
-const mostNotes = 50
+const mostNotes = 200
 
 // Mode is where typed characters go.
 type Mode uint8
@@ -88,18 +88,18 @@ func (f Findings) Long() (all []string) {
 	return all
 }
 
-// Screen is a screen of a run. Models embed it.
+// Screen is a full screen. Models embed it.
 type Screen struct {
 	Name          string // of its command: "top"
 	LeastWidth    int
 	LeastHeight   int
 	Commands      prompt.Commands
-	Complete      func() []string // what Tab completes; nil: the names of commands
+	Complete      func() []string // the commands that Tab completes; nil: all
 	Findings      func() Findings // what is wrong with the run
 	Help          func() []keys.Section
-	About         string               // a paragraph below the help
-	Hints         func() []keys.Key    // of the footer, the most important first
-	Wheel         func(by int) tea.Cmd // by notches, downwards
+	About         string                     // a paragraph below the help
+	Hints         func() []keys.Key          // of the footer, the most important first
+	Wheel         func(x, y, by int) tea.Cmd // by notches, downwards
 	Click         func(x, y int) tea.Cmd
 	Terminal      term.Term
 	Config        *config.File // the user's configuration; nil: nothing is kept
@@ -108,9 +108,11 @@ type Screen struct {
 	Text          func() []string // shown instead of everything else: help, messages; nil: nothing is
 	Pager         pager.Pager     // of Text
 	Mode          Mode
-	Line          prompt.Line // being typed
-	Note          string      // the outcome of the last key or command; "": none
-	Notes         []string    // the last outcomes
+	Line          prompt.Line    // being typed
+	History       prompt.History // of the command line
+	Offers        []string       // what Tab could complete the command line to
+	Note          string         // the outcome of the last key or command; "": none
+	Notes         []string       // the last outcomes; one that comes again at once is there once
 	Paused        bool
 	Rendered      string // the screen; "": it has changed
 	Tick          int    // the current one; older ones are ignored
@@ -121,7 +123,9 @@ type Screen struct {
 type (
 	// TickMsg is a tick.
 	TickMsg int
-	keptMsg struct{ err error } // the theme was kept, or why not
+
+	// KeptMsg says whether the configuration was kept.
+	KeptMsg struct{ Err error }
 )
 
 // Init asks for the background's colour. Without an answer it is dark, or what COLORFGBG says.
@@ -136,21 +140,28 @@ func (s *Screen) Init() tea.Cmd {
 func (s *Screen) Common(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			return s.Wheel(-1)
-		case tea.MouseWheelDown:
-			return s.Wheel(1)
+		by := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+		switch {
+		case by == 0:
+		case s.Text != nil:
+			s.Pager.SetYOffset(s.Pager.YOffset() + 3*by)
+		default:
+			return s.Wheel(msg.X, msg.Y, by)
 		}
 	case tea.MouseClickMsg:
-		if msg.Button == tea.MouseLeft {
+		if msg.Button == tea.MouseLeft && s.Text == nil {
 			return s.Click(msg.X, msg.Y)
+		}
+	case tea.PasteMsg:
+		if s.Mode != Keys {
+			s.Line.Insert(msg.Content)
+			s.Offers = nil
 		}
 	case tea.BackgroundColorMsg:
 		s.Terminal.Light = !msg.IsDark()
-	case keptMsg:
-		if msg.err != nil {
-			s.Say("theme %s, for this session only: %v", s.Terminal.Theme, msg.err)
+	case KeptMsg:
+		if msg.Err != nil {
+			s.Say("theme %s, for this session only: %v", s.Terminal.Theme, msg.Err)
 		}
 	case prompt.Saved:
 		if msg.Err != nil {
@@ -174,7 +185,9 @@ func (s *Screen) Wait(d time.Duration) tea.Cmd {
 // Say shows the outcome of a key or a command, and keeps it for the list of messages.
 func (s *Screen) Say(format string, args ...any) {
 	s.Note = fmt.Sprintf(format, args...)
-	s.Notes = append(s.Notes[max(len(s.Notes)-mostNotes+1, 0):], s.Note)
+	if n := len(s.Notes); n == 0 || s.Notes[n-1] != s.Note {
+		s.Notes = append(s.Notes[max(n-mostNotes+1, 0):], s.Note)
+	}
 }
 
 // Key handles a key, unless words are typed.
@@ -184,18 +197,11 @@ func (s *Screen) Key(msg tea.KeyPressMsg, sections ...Section) tea.Cmd {
 	case name == "ctrl+c":
 		return tea.Quit
 	case s.Mode == Command:
-		words := s.Commands.Names
-		if s.Complete != nil {
-			words = s.Complete
+		cmd, err := s.KeyCommand(name, msg.Text)
+		if err != nil {
+			s.Say("%v", err)
 		}
-		ended, run := s.Line.Command(name, msg.Text, words)
-		if ended {
-			s.Mode = Keys
-		}
-		if run {
-			return s.run(s.Line.String())
-		}
-		return nil
+		return cmd
 	case s.Text != nil && name != "ctrl+z":
 		if !s.Pager.Key(name) {
 			s.Text = nil
@@ -210,23 +216,6 @@ func (s *Screen) Key(msg tea.KeyPressMsg, sections ...Section) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-func (s *Screen) run(line string) tea.Cmd {
-	command, args, err := s.Commands.Parse(line)
-	if err != nil {
-		s.Say("%v", err)
-	}
-	if command == nil {
-		return nil
-	}
-	s.Text = nil
-	return command.Do(args)
-}
-
-// Begin is the action that opens the command line with a text.
-func (s *Screen) Begin(text string) func() tea.Cmd {
-	return Quiet(func() { s.Mode, s.Line = Command, prompt.New(text) })
 }
 
 // Theme chooses the colours, for later sessions, too.
@@ -245,30 +234,41 @@ func (s *Screen) Theme(name string) tea.Cmd {
 	if s.Config == nil {
 		return nil
 	}
-	s.turn++
-	now, turn := s.Config.Clone(), s.turn
+	now := s.Config.Clone()
 	now.Theme = name
-	return func() tea.Msg { return keptMsg{s.Config.Save(now, turn)} }
+	return s.Keep(now)
 }
 
-func (s *Screen) show(lines func() []string) tea.Cmd {
+// Keep keeps the user's configuration for later sessions, if there is a file for it.
+func (s *Screen) Keep(now config.Config) tea.Cmd {
+	if s.Config == nil {
+		return nil
+	}
+	s.turn++
+	turn := s.turn
+	return func() tea.Msg { return KeptMsg{s.Config.Save(now, turn)} }
+}
+
+// Show shows a text over everything else.
+func (s *Screen) Show(lines func() []string) tea.Cmd {
 	s.Text, s.Pager = lines, pager.New()
 	return nil
 }
 
 // ShowHelp shows all keys and commands.
-func (s *Screen) ShowHelp() tea.Cmd {
-	return s.show(func() (lines []string) {
-		for _, section := range s.Help() {
-			lines = append(append(lines, section.Lines(s.Terminal, s.Width)...), "")
-		}
-		return append(lines, pager.Wrap(s.Terminal, s.Width, s.About)...)
-	})
+func (s *Screen) ShowHelp() tea.Cmd { return s.Show(s.HelpLines) }
+
+// HelpLines are all keys and commands, and what is said below them.
+func (s *Screen) HelpLines() (lines []string) {
+	for _, section := range s.Help() {
+		lines = append(append(lines, section.Lines(s.Terminal, s.Width)...), "")
+	}
+	return append(lines, pager.Wrap(s.Terminal, s.Width, s.About)...)
 }
 
 // ShowMessages shows everything that is wrong with the run, and the outcomes of the last keys and commands.
 func (s *Screen) ShowMessages() tea.Cmd {
-	return s.show(func() []string {
+	return s.Show(func() []string {
 		wrong := pager.Section(s.Terminal, s.Width, "What is wrong with the run", s.Findings().Long(), "Nothing.")
 		return append(wrong, pager.Section(s.Terminal, s.Width, "Messages", s.Notes, "None.")...)
 	})
@@ -313,18 +313,19 @@ func (s *Screen) Fill(lines []string) []string {
 	for len(lines) < s.Height-1 {
 		lines = append(lines, "")
 	}
-	return append(lines[:s.Height-1], s.footer())
+	foot := s.footer()
+	return append(lines[:s.Height-len(foot)], foot...)
 }
 
 // footer is the command line, the outcome of the last key or command, or the keys that are the most useful now.
-func (s *Screen) footer() string {
+func (s *Screen) footer() []string {
 	switch {
 	case s.Mode == Command:
-		return ":" + s.Line.Render(s.Terminal, s.Width-1)
+		return s.CommandLine()
 	case s.Note != "":
-		return s.Terminal.Paint(term.Heading, s.Terminal.SafeLine(s.Note, s.Width))
+		return []string{s.Terminal.Paint(term.Heading, s.Terminal.SafeLine(s.Note, s.Width))}
 	}
-	return keys.Footer(s.Terminal, s.Width, s.Hints()...)
+	return []string{keys.Footer(s.Terminal, s.Width, s.Hints()...)}
 }
 
 // Warnings are the parts of the status line that say what is wrong.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func newScreen() (s *Screen, press func(names ...string), pressed *[]string) {
 	return s, func(names ...string) {
 		for _, n := range names {
 			k := tea.KeyPressMsg{Code: []rune(n)[0], Text: n}
-			if code, ok := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab}[n]; ok {
+			if code, ok := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown}[n]; ok {
 				k = tea.KeyPressMsg{Code: code}
 			}
 			s.Key(k, section)
@@ -74,6 +75,15 @@ func TestScreen(t *testing.T) {
 	if s.Common(program.CannotStop{}); !strings.Contains(s.Note, "cannot suspend") {
 		t.Error(s.Note)
 	}
+	if s.Say("again"); len(s.Notes) != 4 {
+		t.Error(s.Notes)
+	}
+	for i := range 2 * mostNotes {
+		s.Say("note %d", i/2)
+	}
+	if n := len(s.Notes); n != mostNotes || s.Notes[n-1] == s.Notes[n-2] {
+		t.Errorf("%d notes: %q", n, s.Notes)
+	}
 	if s.Paused = true; !strings.Contains(s.text(), "! paused  ! one died") {
 		t.Error(s.text())
 	}
@@ -101,5 +111,68 @@ func TestFound(t *testing.T) {
 		t.Error("goes on without a run")
 	} else if _, ok := cmd().(tea.QuitMsg); !ok {
 		t.Error("does not quit")
+	}
+}
+
+// The command line remembers commands, and completes their names and arguments. If several words are possible, it offers them.
+func TestCommandLine(t *testing.T) {
+	s, press, pressed := newScreen()
+	s.Commands.AddWith("go", "WHERE", "go there", func(args string) tea.Cmd { *pressed = append(*pressed, args); return nil }, false,
+		func(string) []string { return []string{"here", "there", "theirs"} })
+	s.Commands.AddSaving("save", "FILE", "", "", func(string, string) tea.Cmd { return nil })
+	line := func(want string, keys ...string) {
+		t.Helper()
+		press(keys...)
+		if got := s.Line.String(); got != want {
+			t.Errorf("after %q: %q, not %q", keys, got, want)
+		}
+	}
+	line("save ", ":", "s", "tab")
+	press("esc")
+	line("go the", ":", "g", "tab", "t", "tab")
+	if s.Offers != nil {
+		t.Error(s.Offers)
+	}
+	line("go the", "tab")
+	if text := s.text(); !strings.Contains(text, "\n there  theirs") || strings.Count(text, "\n") != s.Height-1 {
+		t.Errorf("no offers:\n%s", text)
+	}
+	line("go there ", "r", "tab")
+	press("enter", ":", "x", "enter")
+	line("go there", ":", "up", "up")
+	line("", "down", "down")
+	press("up", "up", "enter")
+	if got := strings.Join(*pressed, ", "); got != "there, there" || s.Mode != Keys {
+		t.Error(got)
+	}
+	if all := s.Commands.Names(); s.Complete != nil || len(all) != 4 {
+		t.Error(all)
+	}
+	s.Complete = func() []string { return nil }
+	line("g", ":", "g", "tab")
+}
+
+// The wheel scrolls a text that covers the screen; clicks on it do nothing.
+func TestMouse(t *testing.T) {
+	s, press, _ := newScreen()
+	var all []string
+	s.Wheel = func(x, y, by int) tea.Cmd { all = append(all, fmt.Sprint("wheel ", x, y, by)); return nil }
+	s.Click = func(x, y int) tea.Cmd { all = append(all, fmt.Sprint("click ", x, y)); return nil }
+	s.Height = 6
+	mouse := func() {
+		s.Common(tea.MouseWheelMsg{X: 1, Y: 2, Button: tea.MouseWheelUp})
+		s.Common(tea.MouseWheelMsg{X: 1, Y: 2, Button: tea.MouseWheelLeft})
+		s.Common(tea.MouseClickMsg{X: 3, Y: 4, Button: tea.MouseLeft})
+		s.Common(tea.MouseClickMsg{X: 3, Y: 4, Button: tea.MouseRight})
+		s.Common(tea.MouseWheelMsg{X: 1, Y: 2, Button: tea.MouseWheelDown})
+	}
+	press("?")
+	s.text()
+	if mouse(); all != nil || s.Pager.YOffset() != 3 {
+		t.Error(all, s.Pager.YOffset())
+	}
+	press("esc")
+	if mouse(); strings.Join(all, ", ") != "wheel 1 2 -1, click 3 4, wheel 1 2 1" {
+		t.Errorf("%q", all)
 	}
 }

@@ -60,7 +60,7 @@ func New(f *Feed, t term.Term) *Model {
 	m := &Model{feed: f, whole: true, follow: f == nil || f.options.At < 0, letters: map[int32]rune{}}
 	m.Screen = screen.Screen{Name: "timeline", LeastWidth: leastWidth, LeastHeight: 10, Terminal: t, Width: 80, Height: 24,
 		Findings: m.findings, Help: m.help, About: about, Hints: m.hints, Click: m.click,
-		Wheel: func(by int) tea.Cmd { return m.zoomTime(math.Exp2(float64(by))) }}
+		Wheel: func(_, _, by int) tea.Cmd { return m.zoomTime(math.Exp2(float64(by))) }}
 	m.bind()
 	return m
 }
@@ -150,10 +150,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.show(msg.frame)
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
-	case tea.PasteMsg:
-		if m.Mode != screen.Keys {
-			m.Line.Insert(msg.Content)
-		}
 	default:
 		cmd = m.Common(msg)
 	}
@@ -294,8 +290,6 @@ func (m *Model) fitCall() tea.Cmd {
 // moveRow moves the cursor to another row, or in the list of messages to another message.
 func (m *Model) moveRow(by int) tea.Cmd {
 	switch f := m.frame; {
-	case m.Text != nil:
-		m.Pager.SetYOffset(m.Pager.YOffset() + by)
 	case f == nil || len(f.Rows) == 0:
 	case m.inMessages:
 		m.message = max(min(m.message+by, len(f.Detail.Messages)-1), 0)
@@ -312,7 +306,7 @@ func (m *Model) moveRow(by int) tea.Cmd {
 
 func (m *Model) click(x, y int) tea.Cmd {
 	f := m.frame
-	if m.Text != nil || f == nil || len(f.Rows) == 0 {
+	if f == nil || len(f.Rows) == 0 {
 		return nil
 	}
 	row, column := f.Top+y-headerLines, x-m.margin()

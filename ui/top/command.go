@@ -14,16 +14,12 @@ import (
 	"mpitx/ui/screen/prompt"
 )
 
-// words are what Tab completes: the names of commands, after a command those of what can be selected.
-func (m *Model) words() []string {
-	if m.frame != nil && strings.Contains(m.Line.String(), " ") {
-		return m.names()
-	}
-	return m.Commands.Names()
-}
-
-func (m *Model) names() (names []string) {
-	if m.home == viewFunctions {
+// names are those of what can be selected.
+func (m *Model) names(string) (names []string) {
+	switch {
+	case m.frame == nil:
+		return nil
+	case m.home == viewFunctions:
 		for i := range m.frame.Functions {
 			names = append(names, m.frame.Functions[i].Variable)
 		}
@@ -72,7 +68,7 @@ func (m *Model) cmdShow(name string) tea.Cmd {
 	}
 	key, ok := m.keyOf(name)
 	if !ok {
-		m.Say("no %s %q in this run%s", strings.TrimSuffix(viewNames[m.home], "s"), name, catalog.DidYouMean(m.names(), name))
+		m.Say("no %s %q in this run%s", strings.TrimSuffix(viewNames[m.home], "s"), name, catalog.DidYouMean(m.names(""), name))
 		return nil
 	}
 	cmd := m.goTo(m.home)

@@ -100,8 +100,8 @@ func (m *Model) bind() {
 		return quiet(func(string) { m.pane, m.zoom = p, false; m.clampTop() })
 	}
 	add := m.Commands.Add
-	add("show", "NAME", "select a variable or a function", m.cmdShow)
-	add("ranks", "[NAME]", "show a variable or a function on each rank", m.cmdRanks)
+	m.Commands.AddWith("show", "NAME", "select a variable or a function", m.cmdShow, false, m.names)
+	m.Commands.AddWith("ranks", "[NAME]", "show a variable or a function on each rank", m.cmdRanks, false, m.names)
 	add("variables", "", "show all variables", simply(goTo(viewVariables)))
 	add("functions", "", "show the functions of the run's profile", simply(goTo(viewFunctions)))
 	add("matrix", "", "show the matrix of messages between ranks", simply(goTo(viewMatrix)))
@@ -170,9 +170,6 @@ func (m *Model) keyFilter(name, text string) tea.Cmd {
 }
 
 func (m *Model) typed() tea.Cmd {
-	if m.Mode == screen.Command {
-		return nil
-	}
 	m.setFilter(m.Line.String())
 	before := m.selected
 	if m.view != viewRanks {

@@ -85,8 +85,8 @@ type Model struct {
 func New(find screen.Find[Source], t term.Term, as recording.Transform) *Model {
 	m := &Model{find: find, as: as, metric: OfTime, orders: [views]order{{-1, false}, {-1, false}, {-1, false}, {0, false}, {0, false}}}
 	m.Screen = screen.Screen{Name: "top", LeastWidth: 40, LeastHeight: 8, Terminal: t, Width: 80, Height: 24,
-		Complete: m.words, Findings: m.findings, Help: m.help, About: about, Hints: m.hints, Click: m.click,
-		Wheel: func(by int) tea.Cmd { return m.move(3 * by) }}
+		Findings: m.findings, Help: m.help, About: about, Hints: m.hints, Click: m.click,
+		Wheel: func(_, _, by int) tea.Cmd { return m.move(3 * by) }}
 	m.bind()
 	return m
 }
@@ -180,8 +180,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:
-		if m.Mode != screen.Keys {
-			m.Line.Insert(msg.Content)
+		if m.Common(msg); m.Mode == screen.Words {
 			cmd = m.typed()
 		}
 	default:
@@ -280,12 +279,9 @@ func (m *Model) choose(i int) {
 	m.clampTop()
 }
 
-// move selects another line: of the text, of the pane (a rank), of the matrix, or of the table.
+// move selects another line: of the pane (a rank), of the matrix, or of the table.
 func (m *Model) move(by int) tea.Cmd {
 	switch d := m.detail(); {
-	case m.Text != nil:
-		m.Pager.SetYOffset(m.Pager.YOffset() + by)
-		return nil
 	case m.view == viewMatrix:
 		return m.moveGrid(by, 0)
 	case m.focused() && d != nil:
@@ -310,7 +306,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 		table = headerLines
 	}
 	switch {
-	case m.Text != nil || m.frame == nil || y < headerLines:
+	case m.frame == nil || y < headerLines:
 	case m.view == viewMatrix:
 		m.pickPair(x, y-headerLines-1)
 	case y > table:

@@ -77,23 +77,38 @@ func (c Commands) Section(live bool) keys.Section {
 	return s
 }
 
-// Command handles a key of the command line. Tab completes one of the words. The line ends with Enter, which runs it, with Esc, or
-// with Backspace if it is empty.
-func (i *Line) Command(key, text string, words func() []string) (ended, run bool) {
-	switch key {
-	case "enter":
-		return true, true
-	case "esc":
-		return true, false
-	case "tab":
-		*i = New(Complete(i.String(), words()))
-	case "backspace":
-		ended = len(i.text) == 0
-		i.Key(key, text)
-	default:
-		i.Key(key, text)
+// Complete finishes the last word of a line: the first one is one of names, others are the command's. If several words are possible, they
+// are offered.
+func (c Commands) Complete(line string, names []string) (full string, offers []string) {
+	name, _, args := strings.Cut(strings.TrimLeft(line, " "), " ")
+	word := line[strings.LastIndexByte(line, ' ')+1:]
+	if args {
+		names = nil
+		if command, _, _ := c.Parse(name); command != nil && command.Words != nil {
+			names = command.Words(word)
+		}
 	}
-	return ended, false
+	common := ""
+	for _, n := range names {
+		switch {
+		case !strings.HasPrefix(n, word), !args && strings.HasSuffix(n, "!"):
+			continue
+		case offers == nil:
+			common = n
+		}
+		offers = append(offers, n)
+		for !strings.HasPrefix(n, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	full = line + strings.TrimPrefix(common, word)
+	if len(offers) == 1 && !strings.HasSuffix(full, "=") {
+		full += " "
+	}
+	if full != line {
+		offers = nil
+	}
+	return full, offers
 }
 
 // Find finds a command by its name, or by an unambiguous beginning of it. Names with ! must be complete. Its errors are for the user.
@@ -114,28 +129,6 @@ func Find(names []string, name string) (int, error) {
 		return -1, fmt.Errorf("no command %q: :help lists them", name)
 	}
 	return found, nil
-}
-
-// Complete extends the last word of a line by what all names that begin with it have in common.
-func Complete(line string, names []string) string {
-	i := strings.LastIndexByte(line, ' ') + 1
-	best, some := "", false
-	for _, n := range names {
-		if !strings.HasPrefix(n, line[i:]) {
-			continue
-		}
-		if !some {
-			best, some = n, true
-			continue
-		}
-		for !strings.HasPrefix(n, best) {
-			best = best[:len(best)-1]
-		}
-	}
-	if len(best) > len(line[i:]) {
-		return line[:i] + best
-	}
-	return line
 }
 
 // Format is the output format that a file name stands for. Its error is for the user.

@@ -75,8 +75,18 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for line, want := range map[string]string{"": "", "s": "s", "so": "sort", "show de": "show demo_", "show x": "show x", "show demo_a": "show demo_ab"} {
-		if got := Complete(line, append(names, "demo_ab", "demo_c")); got != want {
+	var c Commands
+	for _, n := range append(names, "quit!") {
+		c.AddWith(n, "", "", nil, false, func(string) []string { return []string{"demo_ab", "demo_c", "x="} })
+	}
+	c.Add("none", "", "", nil)
+	for line, want := range map[string]string{"": "; show sort sorted quit none", "s": "s; show sort sorted", "so": "sort", "sort": "sort; sort sorted", "q": "quit ",
+		"show de": "show demo_", "show y": "show y", "show demo_a": "show demo_ab ", "show x": "show x=", "show x=": "show x=; x=", "none d": "none d"} {
+		got, offers := c.Complete(line, c.Names())
+		if len(offers) > 0 {
+			got += "; " + strings.Join(offers, " ")
+		}
+		if got != want {
 			t.Errorf("%q is completed to %q", line, got)
 		}
 	}
