@@ -47,15 +47,11 @@ func (m *Model) helpHere(help string) string {
 }
 
 // keySections are the sections of the key map, those of a view first. live includes what needs a back end.
-func keySections(first views, live bool) []keys.Section {
+func (m *Model) keySections(first views, live bool) []keys.Section {
 	var here, elsewhere []keys.Section
-	for _, s := range sections {
-		t := keys.Section{Title: s.title, Dialog: s.in&(inFilter|inLine) != 0}
-		for _, b := range s.list {
-			if live || !b.live {
-				t.Keys = append(t.Keys, b.Key)
-			}
-		}
+	for _, s := range m.sections {
+		t := s.Shown(live)
+		t.Dialog = s.in&(inFilter|inLine) != 0
 		switch {
 		case len(t.Keys) == 0:
 		case s.in&first != 0:
@@ -113,7 +109,7 @@ func (m *Model) help() (all []keys.Section) {
 	if m.o.Diff != nil {
 		marks.Keys = append(marks.Keys, keys.Key{Names: []string{"+1"}, Help: "one more attribute differs: the details have it"})
 	}
-	for _, t := range append(keySections(m.view(), live), marks, m.Commands.Section(live)) {
+	for _, t := range append(m.keySections(m.view(), live), marks, m.Commands.Section(live)) {
 		for i := range t.Keys {
 			t.Keys[i].Help = m.helpHere(t.Keys[i].Help)
 		}
@@ -245,5 +241,6 @@ func (m *Model) hints() []keys.Key {
 
 // Keys are all keys and commands of the explorer.
 func Keys() []keys.Section {
-	return append(keySections(0, true), New(Options{}).Commands.Section(true))
+	m := New(Options{})
+	return append(m.keySections(0, true), m.Commands.Section(true))
 }

@@ -21,8 +21,8 @@ func TestHelpNamesEveryKey(t *testing.T) {
 	help := strings.Join(m.helpLines(), "\n")
 	for _, in := range []views{inTree, inList, inDetails, inWatch, inFilter, inLine} {
 		seen := map[string]string{}
-		for _, s := range sections {
-			for _, b := range s.list {
+		for _, s := range m.sections {
+			for _, b := range s.Bindings {
 				if b.Help == "" || !strings.Contains(help, b.Help) || !strings.Contains(help, b.Text(false)) {
 					t.Errorf("%v is not in the help", b.Names)
 				}
@@ -36,7 +36,7 @@ func TestHelpNamesEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if all := Keys(); len(all) != len(sections)+1 || len(all[len(sections)].Keys) != len(m.Commands) {
+	if all := Keys(); len(all) != len(m.sections)+1 || len(all[len(m.sections)].Keys) != len(m.Commands) {
 		t.Errorf("%d sections in the manual page", len(all))
 	}
 }

@@ -23,12 +23,6 @@ const (
 	inAll   = inPanes | inWatch | inChanges
 )
 
-type binding struct {
-	keys.Key
-	live bool // needs a back end
-	do   func(m *Model) tea.Cmd
-}
-
 // The helps that differ without a back end or in a difference.
 const (
 	openHelp         = "go to the details; in the details: to the chosen related variable"
@@ -49,115 +43,110 @@ const (
 
 // section is the part of the key map that belongs to some views.
 type section struct {
-	title string
-	in    views
-	list  []binding
+	in views
+	screen.Section
 }
 
-// sections are the explorer's keys, in the order of the help. The help, the key tables of the manual page, and the lookup use them.
-// init fills them in, since the help is one of the actions.
-var sections []section
-
-func init() {
-	quiet := func(do func(m *Model)) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { do(m); return nil } }
-	move := func(by int) func(*Model) tea.Cmd { return quiet(func(m *Model) { m.move(by) }) }
-	copies := func(what string) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { return m.copy(what) } }
+// bindKeys makes the key map, in the order of the help. The help, the key tables of the manual page, and the lookup use it.
+func (m *Model) bindKeys() {
+	move := func(by int) func() tea.Cmd { return screen.Quiet(func() { m.move(by) }) }
+	copies := func(what string) func() tea.Cmd { return func() tea.Cmd { return m.copy(what) } }
 	own := func(help string, names ...string) keys.Key { return keys.Key{Names: names, Help: help} }
 	as := func(id keys.ID, help string) keys.Key { return keys.Of(id).With(help, "") }
-	right, left, help := quiet((*Model).right), quiet((*Model).left), (*Model).showHelp
-	sections = []section{
-		{"Keys in the tree", inTree, []binding{
-			{own("open the branch, or go to its variables", "l", "right", "enter"), false, right},
-			{own("close the branch, or go to the one above it", "h", "left"), false, left},
-		}},
-		{"Keys in the list and the details", inList | inDetails, []binding{
-			{own("go to the details", "l", "right"), false, right},
-			{own(openHelp, "enter"), false, quiet((*Model).open)},
-			{own("go back to the list, then to the tree", "h", "left"), false, left},
-			{keys.Of(keys.Edit), true, quiet((*Model).startEdit)},
-			{own(settingHelp, "S"), false, copies("set")},
-			{own("copy the name", "y"), false, copies("name")},
-			{own(valueHelp, "Y"), false, copies("value")},
-			{own("pin the variable to watch it, or unpin it", "p"), true, (*Model).togglePin},
-			{own("set a bookmark, or remove it", "b"), false, (*Model).toggleBookmark},
-			{own(categoryHelp, "c"), false, quiet((*Model).toCategory)},
-		}},
-		{"Keys in the details", inDetails, []binding{
-			{own(nextHelp, "n"), false, quiet(func(m *Model) { m.chooseLink(1) })},
-			{own(previousHelp, "N"), false, quiet(func(m *Model) { m.chooseLink(-1) })},
-		}},
-		{"Keys while watching", inWatch, []binding{
-			{keys.Of(keys.Values), true, quiet(func(m *Model) { m.show = (m.show + 1) % 4 })},
-			{own("show the sum of all ranks, or each rank", "s"), true, quiet(func(m *Model) { m.ranks = !m.ranks })},
-			{keys.Of(keys.LogScale), true, quiet(func(m *Model) { m.log10 = !m.log10 })},
-			{keys.Of(keys.Pause), true, (*Model).pauseWatch},
-			{own("read more often", "+"), true, quiet(func(m *Model) { m.pace(0.5) })},
-			{own("read less often", "-"), true, quiet(func(m *Model) { m.pace(2) })},
-			{own("unpin the variable", "p", "P", "x"), true, quiet((*Model).unpinWatched)},
-			{own("back to the list", "esc", "q", "w", "h", "left"), true, quiet((*Model).endWatch)},
-		}},
-		{"Keys in my changes", inChanges, []binding{
-			{own("undo the change", "u"), true, (*Model).undoChange},
-			{own("go to the variable", "enter"), true, quiet((*Model).toChange)},
-			{own("show launcher options, an environment script or a parameter file", "tab"), true, quiet(func(m *Model) { m.turnForm(1) })},
-			{own("show the previous form", "shift+tab"), true, quiet(func(m *Model) { m.turnForm(-1) })},
-			{own("copy what is shown for the next run", "y"), true, (*Model).copyChanges},
-			{own("back to the list", "esc", "q", "C", "h", "left"), true, quiet((*Model).closeChanges)},
-		}},
-		{"Keys in all panes", inPanes, []binding{
-			{keys.Of(keys.NextPane), false, quiet(func(m *Model) { m.focus = (m.focus + 1) % panes })},
-			{keys.Of(keys.PreviousPane), false, quiet(func(m *Model) { m.focus = (m.focus + panes - 1) % panes })},
-			{keys.Of(keys.Zoom), false, quiet(func(m *Model) { m.zoom = !m.zoom })},
-			{as(keys.Search, "search names and descriptions"), false, quiet((*Model).startSearch)},
-			{as(keys.Back, "end the search"), false, quiet((*Model).endSearch)},
-			{own("open the filter bar", "f"), false, quiet(func(m *Model) { m.mode, m.focus = modeFilter, paneList })},
-			{keys.Of(keys.ClearFilter), false, quiet((*Model).noFilter)},
-			{own("back to the previous place", "[", "ctrl+o"), false, quiet(func(m *Model) { m.travel(-1) })},
-			{own("forward to the next place", "]"), false, quiet(func(m *Model) { m.travel(1) })},
-			{as(keys.Read, "read the variables on the screen again"), true, (*Model).readShown},
-			{own("show the bookmarks, or everything again", "B"), false, quiet((*Model).showBookmarks)},
-			{own(starHelp, "*"), false, quiet((*Model).showEssentials)},
-			{own("undo the last write", "u"), true, (*Model).undo},
-			{own("show my changes: undo or export them", "C"), true, quiet((*Model).openChanges)},
-			{own("watch the pinned variables", "w"), true, (*Model).startWatch},
-			{as(keys.Quit, "quit"), false, func(*Model) tea.Cmd { return tea.Quit }},
-		}},
-		{"Keys everywhere", inAll, []binding{
-			{keys.Of(keys.Down), false, move(1)},
-			{keys.Of(keys.Up), false, move(-1)},
-			{keys.Of(keys.PageDown), false, quiet(func(m *Model) { m.move(m.page()) })},
-			{keys.Of(keys.PageUp), false, quiet(func(m *Model) { m.move(-m.page()) })},
-			{keys.Of(keys.First), false, move(-1 << 30)},
-			{keys.Of(keys.Last), false, move(1 << 30)},
-			{own("run a workload", "W"), true, quiet((*Model).openWork)},
-			{as(keys.Export, exportHelp), false, quiet((*Model).beginExport)},
-			{as(keys.Messages, messagesHelp), false, (*Model).showLog},
-			{as(keys.Restart, "restart the back end after a failure"), true, (*Model).restart},
-			{keys.Of(keys.Command), false, func(m *Model) tea.Cmd { return m.Begin("")() }},
-			{keys.Of(keys.Help), false, help},
-			{keys.Of(keys.Suspend), false, func(*Model) tea.Cmd { return tea.Suspend }},
-			{keys.Of(keys.Interrupt), false, func(*Model) tea.Cmd { return tea.Quit }},
-		}},
-		{"Keys in the filter bar", inFilter, []binding{
-			{own("previous field", "left", "h", "shift+tab"), false, quiet(func(m *Model) { m.chooseField(-1) })},
-			{own("next field", "right", "l", "tab"), false, quiet(func(m *Model) { m.chooseField(1) })},
-			{own("next value", "down", "j", "space"), false, quiet(func(m *Model) { m.turnField(1) })},
-			{own("previous value", "up", "k"), false, quiet(func(m *Model) { m.turnField(-1) })},
-			{own("any value", "x", "backspace", "delete"), false, quiet((*Model).clearField)},
-			{own("an earlier filter", "r"), false, quiet((*Model).recentFilter)},
-			{as(keys.ClearFilter, "any value of all fields"), false, quiet((*Model).noFilter)},
-			{keys.Of(keys.Help), false, help},
-			{own("close the filter bar and keep the filter", "esc", "enter", "q", "f"), false, quiet((*Model).closeFilter)},
-		}},
-		{"Keys in the search and the command line", inLine, []binding{
-			{Key: own("take the line", "enter")},
-			{Key: own("leave; a search ends, and the list is as before", "esc")},
-			{Key: own("move in the list; in the command line: earlier commands", "up", "down")},
-			{Key: own("earlier and later searches or commands", "ctrl+p", "ctrl+n")},
-			{Key: own("complete a command, a variable, a field or a value", "tab")},
-			{Key: own("to the beginning, to the end", "ctrl+a", "ctrl+e")},
-			{Key: own("delete to the beginning, to the end, the last word", "ctrl+u", "ctrl+k", "ctrl+w")},
-		}},
+	right, left := screen.Quiet(m.right), screen.Quiet(m.left)
+	m.sections = []section{
+		{inTree, screen.Section{Title: "Keys in the tree", Bindings: []screen.Binding{
+			screen.On(own("open the branch, or go to its variables", "l", "right", "enter"), right),
+			screen.On(own("close the branch, or go to the one above it", "h", "left"), left),
+		}}},
+		{inList | inDetails, screen.Section{Title: "Keys in the list and the details", Bindings: []screen.Binding{
+			screen.On(own("go to the details", "l", "right"), right),
+			screen.On(own(openHelp, "enter"), screen.Quiet(m.open)),
+			screen.On(own("go back to the list, then to the tree", "h", "left"), left),
+			screen.Live(keys.Of(keys.Edit), screen.Quiet(m.startEdit)),
+			screen.On(own(settingHelp, "S"), copies("set")),
+			screen.On(own("copy the name", "y"), copies("name")),
+			screen.On(own(valueHelp, "Y"), copies("value")),
+			screen.Live(own("pin the variable to watch it, or unpin it", "p"), m.togglePin),
+			screen.On(own("set a bookmark, or remove it", "b"), m.toggleBookmark),
+			screen.On(own(categoryHelp, "c"), screen.Quiet(m.toCategory)),
+		}}},
+		{inDetails, screen.Section{Title: "Keys in the details", Bindings: []screen.Binding{
+			screen.On(own(nextHelp, "n"), screen.Quiet(func() { m.chooseLink(1) })),
+			screen.On(own(previousHelp, "N"), screen.Quiet(func() { m.chooseLink(-1) })),
+		}}},
+		{inWatch, screen.Section{Title: "Keys while watching", Bindings: []screen.Binding{
+			screen.Live(keys.Of(keys.Values), screen.Quiet(func() { m.show = (m.show + 1) % 4 })),
+			screen.Live(own("show the sum of all ranks, or each rank", "s"), screen.Quiet(func() { m.ranks = !m.ranks })),
+			screen.Live(keys.Of(keys.LogScale), screen.Quiet(func() { m.log10 = !m.log10 })),
+			screen.Live(keys.Of(keys.Pause), m.pauseWatch),
+			screen.Live(own("read more often", "+"), screen.Quiet(func() { m.pace(0.5) })),
+			screen.Live(own("read less often", "-"), screen.Quiet(func() { m.pace(2) })),
+			screen.Live(own("unpin the variable", "p", "P", "x"), screen.Quiet(m.unpinWatched)),
+			screen.Live(own("back to the list", "esc", "q", "w", "h", "left"), screen.Quiet(m.endWatch)),
+		}}},
+		{inChanges, screen.Section{Title: "Keys in my changes", Bindings: []screen.Binding{
+			screen.Live(own("undo the change", "u"), m.undoChange),
+			screen.Live(own("go to the variable", "enter"), screen.Quiet(m.toChange)),
+			screen.Live(own("show launcher options, an environment script or a parameter file", "tab"), screen.Quiet(func() { m.turnForm(1) })),
+			screen.Live(own("show the previous form", "shift+tab"), screen.Quiet(func() { m.turnForm(-1) })),
+			screen.Live(own("copy what is shown for the next run", "y"), m.copyChanges),
+			screen.Live(own("back to the list", "esc", "q", "C", "h", "left"), screen.Quiet(m.closeChanges)),
+		}}},
+		{inPanes, screen.Section{Title: "Keys in all panes", Bindings: []screen.Binding{
+			screen.On(keys.Of(keys.NextPane), screen.Quiet(func() { m.focus = (m.focus + 1) % panes })),
+			screen.On(keys.Of(keys.PreviousPane), screen.Quiet(func() { m.focus = (m.focus + panes - 1) % panes })),
+			screen.On(keys.Of(keys.Zoom), screen.Quiet(func() { m.zoom = !m.zoom })),
+			screen.On(as(keys.Search, "search names and descriptions"), screen.Quiet(m.startSearch)),
+			screen.On(as(keys.Back, "end the search"), screen.Quiet(m.endSearch)),
+			screen.On(own("open the filter bar", "f"), screen.Quiet(func() { m.mode, m.focus = modeFilter, paneList })),
+			screen.On(keys.Of(keys.ClearFilter), screen.Quiet(m.noFilter)),
+			screen.On(own("back to the previous place", "[", "ctrl+o"), screen.Quiet(func() { m.travel(-1) })),
+			screen.On(own("forward to the next place", "]"), screen.Quiet(func() { m.travel(1) })),
+			screen.Live(as(keys.Read, "read the variables on the screen again"), m.readShown),
+			screen.On(own("show the bookmarks, or everything again", "B"), screen.Quiet(m.showBookmarks)),
+			screen.On(own(starHelp, "*"), screen.Quiet(m.showEssentials)),
+			screen.Live(own("undo the last write", "u"), m.undo),
+			screen.Live(own("show my changes: undo or export them", "C"), screen.Quiet(m.openChanges)),
+			screen.Live(own("watch the pinned variables", "w"), m.startWatch),
+			screen.On(as(keys.Quit, "quit"), screen.Quit),
+		}}},
+		{inAll, screen.Section{Title: "Keys everywhere", Bindings: []screen.Binding{
+			screen.On(keys.Of(keys.Down), move(1)),
+			screen.On(keys.Of(keys.Up), move(-1)),
+			screen.On(keys.Of(keys.PageDown), screen.Quiet(func() { m.move(m.page()) })),
+			screen.On(keys.Of(keys.PageUp), screen.Quiet(func() { m.move(-m.page()) })),
+			screen.On(keys.Of(keys.First), move(-1<<30)),
+			screen.On(keys.Of(keys.Last), move(1<<30)),
+			screen.Live(own("run a workload", "W"), screen.Quiet(m.openWork)),
+			screen.On(as(keys.Export, exportHelp), screen.Quiet(m.beginExport)),
+			screen.On(as(keys.Messages, messagesHelp), m.showLog),
+			screen.Live(as(keys.Restart, "restart the back end after a failure"), m.restart),
+			screen.On(keys.Of(keys.Command), m.Begin("")),
+			screen.On(keys.Of(keys.Help), m.showHelp),
+			screen.On(keys.Of(keys.Suspend), screen.Suspend),
+			screen.On(keys.Of(keys.Interrupt), screen.Quit),
+		}}},
+		{inFilter, screen.Section{Title: "Keys in the filter bar", Bindings: []screen.Binding{
+			screen.On(own("previous field", "left", "h", "shift+tab"), screen.Quiet(func() { m.chooseField(-1) })),
+			screen.On(own("next field", "right", "l", "tab"), screen.Quiet(func() { m.chooseField(1) })),
+			screen.On(own("next value", "down", "j", "space"), screen.Quiet(func() { m.turnField(1) })),
+			screen.On(own("previous value", "up", "k"), screen.Quiet(func() { m.turnField(-1) })),
+			screen.On(own("any value", "x", "backspace", "delete"), screen.Quiet(m.clearField)),
+			screen.On(own("an earlier filter", "r"), screen.Quiet(m.recentFilter)),
+			screen.On(as(keys.ClearFilter, "any value of all fields"), screen.Quiet(m.noFilter)),
+			screen.On(keys.Of(keys.Help), m.showHelp),
+			screen.On(own("close the filter bar and keep the filter", "esc", "enter", "q", "f"), screen.Quiet(m.closeFilter)),
+		}}},
+		{inLine, screen.Section{Title: "Keys in the search and the command line", Bindings: []screen.Binding{
+			screen.On(own("take the line", "enter"), nil),
+			screen.On(own("leave; a search ends, and the list is as before", "esc"), nil),
+			screen.On(own("move in the list; in the command line: earlier commands", "up", "down"), nil),
+			screen.On(own("earlier and later searches or commands", "ctrl+p", "ctrl+n"), nil),
+			screen.On(own("complete a command, a variable, a field or a value", "tab"), nil),
+			screen.On(own("to the beginning, to the end", "ctrl+a", "ctrl+e"), nil),
+			screen.On(own("delete to the beginning, to the end, the last word", "ctrl+u", "ctrl+k", "ctrl+w"), nil),
+		}}},
 	}
 }
 
@@ -242,24 +231,23 @@ func (m *Model) pressEarly() tea.Cmd {
 
 func (m *Model) press(key string) tea.Cmd {
 	in := m.view()
-	for i := range sections {
-		if sections[i].in&in == 0 {
+	for _, s := range m.sections {
+		if s.in&in == 0 {
 			continue
 		}
-		for k := range sections[i].list {
-			b := &sections[i].list[k]
+		for _, b := range s.Bindings {
 			if !b.Has(key) {
 				continue
 			}
-			if b.live && m.o.Start == nil {
+			if b.Live && m.o.Start == nil {
 				m.note("%s: needs a live MPI, and this is %s", b.Help, m.offline())
 				return nil
 			}
-			if sections[i].in == inList|inDetails { // what the user acts on is chosen
+			if s.in == inList|inDetails { // what the user acts on is chosen
 				m.choose()
 				m.found = ""
 			}
-			return b.do(m)
+			return b.Do()
 		}
 	}
 	return nil

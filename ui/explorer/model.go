@@ -100,6 +100,7 @@ type Model struct {
 	failed   string      // why the catalog is missing
 	phase    string      // what the back end is doing
 	style    term.Style  // of Note
+	sections []section   // of the key map
 	early    [][2]string // keys pressed before the catalog was there, and what they type
 	warned   bool        // Options.Warning was shown
 	mode     mode
@@ -149,6 +150,7 @@ func New(o Options) *Model {
 		About: "The mouse selects rows and scrolls. A key that does not scroll closes this help."}
 	m.live.msgs = make(chan tea.Msg, 64)
 	m.watching.every, m.watching.past = 500*time.Millisecond, map[string]*series{}
+	m.bindKeys()
 	m.bind()
 	m.loadSettings()
 	return m

@@ -36,11 +36,15 @@ const (
 // Binding is a key and what it does.
 type Binding struct {
 	keys.Key
-	Do func() tea.Cmd
+	Do   func() tea.Cmd
+	Live bool // needs what a screen may lack
 }
 
 // On is a line of a key map.
-func On(key keys.Key, do func() tea.Cmd) Binding { return Binding{key, do} }
+func On(key keys.Key, do func() tea.Cmd) Binding { return Binding{key, do, false} }
+
+// Live is a line of a key map with a key that needs what the screen may lack.
+func Live(key keys.Key, do func() tea.Cmd) Binding { return Binding{key, do, true} }
 
 // Section is the part of a key map for one part of the screen.
 type Section struct {
@@ -48,11 +52,13 @@ type Section struct {
 	Bindings []Binding
 }
 
-// Shown is the section as the help and the manual page show it.
-func (s *Section) Shown() keys.Section {
+// Shown is the section as the help and the manual page show it, with keys that need more only if live.
+func (s *Section) Shown(live bool) keys.Section {
 	out := keys.Section{Title: s.Title}
 	for _, b := range s.Bindings {
-		out.Keys = append(out.Keys, b.Key)
+		if live || !b.Live {
+			out.Keys = append(out.Keys, b.Key)
+		}
 	}
 	return out
 }

@@ -29,7 +29,7 @@ func newScreen() (s *Screen, press func(names ...string), pressed *[]string) {
 	section := Section{Title: "Keys", Bindings: []Binding{
 		On(keys.Of(keys.Down), Quiet(func() { *pressed = append(*pressed, "down") })), On(keys.Of(keys.Command), s.Begin("")), On(keys.Of(keys.Help), s.ShowHelp), On(keys.Of(keys.Messages), s.ShowMessages)}}
 	s.Commands.Add("at", "TIME", "go there", func(args string) tea.Cmd { *pressed = append(*pressed, "at "+args); return nil })
-	s.Help = func() []keys.Section { return []keys.Section{section.Shown(), s.Commands.Section(true)} }
+	s.Help = func() []keys.Section { return []keys.Section{section.Shown(true), s.Commands.Section(true)} }
 	return s, func(names ...string) {
 		for _, n := range names {
 			k := tea.KeyPressMsg{Code: []rune(n)[0], Text: n}

@@ -78,7 +78,7 @@ func (m *Model) bind() {
 }
 
 func (m *Model) help() []keys.Section {
-	return []keys.Section{m.timeKeys.Shown(), m.rowKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section(true)}
+	return []keys.Section{m.timeKeys.Shown(true), m.rowKeys.Shown(true), m.commonKeys.Shown(true), m.Commands.Section(true)}
 }
 
 // Keys are all keys and commands of the screen.

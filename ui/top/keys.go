@@ -134,7 +134,7 @@ func (m *Model) sections() (all []screen.Section, active int) {
 func (m *Model) help() (all []keys.Section) {
 	sections, _ := m.sections()
 	for _, s := range sections {
-		all = append(all, s.Shown())
+		all = append(all, s.Shown(true))
 	}
 	return append(all, m.Commands.Section(true))
 }
@@ -142,7 +142,7 @@ func (m *Model) help() (all []keys.Section) {
 // Keys are all keys and commands of the screen.
 func Keys() []keys.Section {
 	m := New(nil, term.Term{}, recording.Default)
-	return []keys.Section{m.tableKeys.Shown(), m.paneKeys.Shown(), m.timeKeys.Shown(), m.matrixKeys.Shown(), m.commonKeys.Shown(), m.Commands.Section(true)}
+	return []keys.Section{m.tableKeys.Shown(true), m.paneKeys.Shown(true), m.timeKeys.Shown(true), m.matrixKeys.Shown(true), m.commonKeys.Shown(true), m.Commands.Section(true)}
 }
 
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
