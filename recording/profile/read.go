@@ -240,7 +240,7 @@ func (b *builder) finish() {
 	slices.SortStableFunc(p.Ranks, func(x, y *Rank) int { return cmp.Compare(x.Number, y.Number) })
 	p.Functions, p.Sites = byTime(b.functions), byTime(b.sites)
 	for _, ph := range b.phases {
-		if ph.Name != "" || len(b.phases) > 1 {
+		if p.Cut.phase(ph.Name) && (ph.Name != "" || len(b.phases) > 1) {
 			p.Phases = append(p.Phases, ph)
 		}
 	}

@@ -87,6 +87,14 @@ static unsigned wants_of(const struct call_function *function, unsigned role)
            (order_concurrent && orders ? CHAIN_ENTER : 0);
 }
 
+/* Messages whose receives are not in the trace may have been received all the same. */
+static void note_part(void)
+{
+    static bool noted;
+    if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
+        agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_PART, "the trace is of a part of the run");
+}
+
 /* Messages are numbered also in functions that are not selected. */
 static bool observe(void)
 {
@@ -95,6 +103,7 @@ static bool observe(void)
     if (!trace_roles) return false;
     for (int i = 0; i < chain_function_count; i++)
         hides = hides || (receives(&chain_functions[i]) && selected(chain_functions[i].name));
+    if (!hides) note_part();
     for (int i = 0; i < chain_function_count; i++) {
         trace_roles[i] = (uint8_t)role_of(&chain_functions[i], hides);
         unsigned wants = wants_of(&chain_functions[i], trace_roles[i]);
@@ -102,14 +111,6 @@ static bool observe(void)
         if (!processor_observe(i, trace_roles[i] & TRACE_SELECTED)) return false;
     }
     return true;
-}
-
-/* Messages whose receives are not in the trace may have been received all the same. */
-static void note_part(void)
-{
-    static bool noted;
-    if (!__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
-        agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_PART, "the trace is of a part of the run");
 }
 
 static void started(void)
