@@ -139,11 +139,16 @@ func (s *Source) Check(cmd *cobra.Command) error {
 	return s.App.CheckRanks(cmd, s.N)
 }
 
+// mostRanks bounds -n. Launchers that may oversubscribe start any number, and do not end while they do.
+const mostRanks = 1 << 24
+
 // CheckRanks checks -n.
 func (a *App) CheckRanks(cmd *cobra.Command, n int) error {
 	switch launch := a.Env.Launcher(); {
 	case n < 0 || cmd.Flags().Changed("ranks") && n == 0:
 		return Usagef("-n: the number of ranks must be at least 1")
+	case n > mostRanks:
+		return Usagef("-n: %d ranks are more than any job has; at most %d", n, mostRanks)
 	case n > 0 && launch.Rank >= 0:
 		return Usagef("-n: %s already started the ranks; leave -n out", launch.Command())
 	}
