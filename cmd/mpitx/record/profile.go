@@ -35,7 +35,7 @@ func NewProfile(a *cli.App) *cobra.Command {
 		Long: `Profile the MPI calls of an unmodified MPI application (C, C++, Fortran, Python):
 calls, times, messages and bytes of each MPI function, by call site, rank,
 communicator and phase. A report is printed on standard error at the end. The
-run directory stays for mpitx report, which also work while the
+run directory stays for mpitx report, which also works while the
 application runs.
 
 Under a launcher (mpirun -n 4 mpitx profile -- ./app), each process becomes the

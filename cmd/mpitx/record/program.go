@@ -42,7 +42,7 @@ func (x *program) flags(cmd *cobra.Command, a *cli.App) {
 	cli.Choose(cmd, &x.policy, "policy", "", "stop", "what to do at --max-size (`POLICY`): stop recording (stop), or drop the oldest samples (last)", "stop", "last")
 	f.StringVar(&x.mpi, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), an installation prefix, or a libmpi file (default: the one that the application links)")
 	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
-	f.BoolVar(&x.force, "force", false, "run the program even if the agent cannot be attached, or --pvar matches no variable")
+	f.BoolVar(&x.force, "force", false, "run the program even if the agent cannot be attached, or a pattern of variables matches none")
 	cli.Choose(cmd, &x.workload, "workload", "", "", "run a built-in `WORKLOAD` instead of an application: "+strings.Join(cli.Workloads, ", "), cli.Workloads...)
 	f.StringArrayVar(&x.toolFlags, "tool", nil, "let this QMPI tool intercept the application's MPI calls: a shared library, or the name of a tool that the application links (`LIB`[:NAME]); may be repeated, outermost first")
 	cli.Choose(cmd, &x.via, "via", "", "chain", "`WHO` calls the tools of --tool: mpitx, with any MPI (chain), or the MPI library's own QMPI (qmpi)", "chain", "qmpi")

@@ -84,7 +84,7 @@ func NewReport(a *cli.App) *cobra.Command {
   triggers        when conditions were true (of mpitx run --when)
 
 Without VIEW, the report is the overview; of a run without a profile, the
-triggers or the samples. The run may still be in progress, or its job may have
+triggers, the samples or the queues. The run may still be in progress, or its job may have
 died: a report covers everything up to now.
 
 --rank, --phase, --from, --to, --function and --comm restrict a view to a part of
@@ -134,7 +134,7 @@ hold exact numbers in the unit of the variable.`,
 	f.BoolVar(&o.derived, "derived", false, "queues: compute from calls even if the library raised events")
 	cli.ChooseTransform(cmd, &o.as)
 	f.BoolVar(&o.nonzero, "nonzero", false, "samples: only variables with a value other than 0")
-	f.BoolVar(&o.byRank, "by-rank", false, "samples, functions: one row for each rank")
+	f.BoolVar(&o.byRank, "by-rank", false, "samples: one row for each rank; functions: too, in csv, ndjson and json")
 	cli.Choose(cmd, &o.sort, "sort", "", "name", "samples: sort rows by this `COLUMN`: "+strings.Join(recording.StatOrders(), ", ")+"; numbers are sorted by unit, largest first", recording.StatOrders()...)
 	cmd.ValidArgsFunction = completeReport
 	return cmd

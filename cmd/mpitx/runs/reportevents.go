@@ -32,7 +32,7 @@ func showEvents(r *reading) error {
 		return len(r.Globs) > 0 && !slices.ContainsFunc(r.Globs, func(g *columns.Glob) bool { return g.MatchName(e.Name) })
 	})
 	if len(all) == 0 {
-		r.App.Complain("%s: no events were raised; mpitx trace --event GLOB records those of a library, or derives them from calls", name)
+		r.App.Complain("%s: the run has no events; mpitx trace --event GLOB records those of a library, or derives them from calls", name)
 	}
 	rows := func(people bool) *export.Rows { return variables.EventTotals(all, people, r.term) }
 	err := r.rows(func() *export.Rows { return rows(false) },

@@ -3,11 +3,13 @@ package runs
 import (
 	"io"
 	"slices"
+	"time"
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
 	"mpitx/export/runs"
 	"mpitx/recording"
+	"mpitx/text"
 	"mpitx/ui/progress"
 )
 
@@ -24,6 +26,12 @@ func showSamples(r *reading) error {
 	bar := progress.New("summing up")
 	o := r.options()
 	o.As, o.Column, o.During, o.Progress = r.as, named.Column(), during, bar.Update
+	if from, to := o.From, o.To; to > from { // as a phase: what grows counts from its value at the start of the part
+		o.From, o.To = 0, 0
+		o.During = func(rank *recording.Rank, at time.Duration) bool {
+			return at >= from && at < to && (during == nil || during(rank, at))
+		}
+	}
 	read := r.run.Stats
 	if r.byRank {
 		read = r.run.StatsByRank
@@ -52,6 +60,8 @@ func showSamples(r *reading) error {
 	switch {
 	case err != nil:
 		return err
+	case all == 0 && r.run.Sampled():
+		r.App.Complain("%s: no samples were taken, or none are in this part", text.Quote(r.dir))
 	case all > 0 && len(stats) == 0:
 		r.App.Complain("%s: each of the %d variables is 0; leave --nonzero out to see them", r.dir, all)
 	case r.term.IsTTY && !r.nonzero && zero > 20 && 2*zero > all:

@@ -20,6 +20,9 @@ func showTriggers(r *reading) error {
 		return cli.Failf("%s: the run has no triggers; record some with mpitx run --when CONDITION -- ./app", text.Quote(r.dir))
 	}
 	part := r.options()
+	if part.To > part.From || len(r.Cut.Functions) > 0 {
+		r.App.Complain("%s: how often conditions became true is said of the whole run; --function, --from and --to choose the events below", text.Quote(r.dir))
+	}
 	for _, t := range all {
 		t.Ranks = slices.DeleteFunc(t.Ranks, func(of trigger.RankTotals) bool { return !r.part.Has(of.Rank) })
 		t.Totals = trigger.Totals{}
