@@ -44,7 +44,7 @@ struct chain_call {
     uint64_t enter;       /* CHAIN_TIMES: clock_ticks(), else 0 */
     uint64_t leave;       /* CHAIN_TIMES, in leave */
     int32_t function;
-    int32_t rc;           /* in leave: the MPI return code */
+    int32_t rc;           /* in leave: the MPI return code; 0 for functions without one, -1 if the call was abandoned */
     uint16_t flags;       /* for the chain only */
     uint8_t depth;        /* 0: outermost; more: from a callback of the application, nested in counted calls */
     uint8_t shifted;      /* called as PMPI_X */
