@@ -38,6 +38,9 @@ func OpenRun(dir string) (*recording.Run, error) {
 }
 
 func nothingYet(dir string) error {
+	if ends, _ := filepath.Glob(filepath.Join(dir, "ends-*.json")); len(ends) > 0 {
+		return &machine.Error{What: dir, Why: "the job has ended, and what it recorded (node-*.mpxr) is not here", Do: "if memory files are left on its nodes, mpitx recover collects them"}
+	}
 	return &machine.Error{What: dir, Why: "nothing was recorded yet", Do: "if the job is still running, try again in a moment"}
 }
 

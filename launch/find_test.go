@@ -29,3 +29,16 @@ func TestStarting(t *testing.T) {
 		t.Errorf("without job.json: waits for %q", awaited)
 	}
 }
+
+// A run that has ended and lost its data is not waited for.
+func TestDataGone(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"job.json", "ends-node1.json"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := OpenSamples(dir); err == nil || !strings.Contains(err.Error(), "the job has ended") {
+		t.Error(err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -107,6 +108,8 @@ func writeFailed(path string, err error) error {
 		return Failf("--out %s: %s; name another file", text.Quote(path), another.Why)
 	case errors.Is(err, fs.ErrExist):
 		return errExists(path)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return Failf("write: %s: %v; free space there, or name a file elsewhere with --out", path, machine.Cause(err))
 	}
 	return Failf("write: %s: %v", path, machine.Cause(err))
 }
