@@ -283,7 +283,7 @@ static void refused_objects(MPI_Comm comm)
     REFUSED(MPI_Win_fence(0, win));
     REFUSED(MPI_Win_free(&win));
     REFUSED(MPI_File_open(comm, "none", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
-    REFUSED(MPI_File_open(MPI_COMM_SELF, "/nonexistent/none", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
+    REFUSED(MPI_File_open(MPI_COMM_SELF, "/proc/nonexistent/none", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
     file = MPI_FILE_NULL;
     REFUSED(MPI_File_write(file, &v, 1, MPI_INT, MPI_STATUS_IGNORE));
     REFUSED(MPI_File_close(&file));
