@@ -94,7 +94,7 @@ func (r *Job) elected() bool {
 }
 
 // lateStart is how long a lower rank may take to start after a program has ended that recorded nothing, perhaps at once.
-const lateStart = 2 * time.Second
+const lateStart = 10 * time.Second
 
 // overtaken waits, if this is not rank 0, and reports whether a lower rank has started in the meantime and finishes the run.
 func (r *Job) overtaken() bool {
