@@ -37,7 +37,7 @@ func AddList[T any](d *Document, name string, all []T) {
 	d.B = append(d.B, ']')
 }
 
-// Mapped applies a function to each element. The result is never nil, as JSON's null is no list.
+// Mapped applies a function to each element. The result is never nil: JSON writes an empty list, not null.
 func Mapped[T, U any](all []T, f func(T) U) []U {
 	list := make([]U, len(all))
 	for i, x := range all {

@@ -58,7 +58,7 @@ func (f *front) root() (*Job, error) {
 }
 
 // Renew builds the answer again from what the ranks have read again after MPI_Init. lost has the reasons by rank. The
-// error is that of [Collect].
+// error comes from [Collect].
 func (j *Job) Renew(root *catalog.Process, deltas []*catalog.Delta, lost map[int]string) (*Job, error) {
 	after := &j.f.after
 	after.process, after.deltas, after.result.Lost = root, deltas, lost

@@ -123,7 +123,7 @@ func Catch(o Options) *Keeper {
 	return k
 }
 
-// Start starts the process. If mpitx dies, the process gets SIGTERM. The error is that of [exec.Cmd.Start].
+// Start starts the process. If mpitx dies, the process gets SIGTERM. The error comes from [exec.Cmd.Start].
 func (k *Keeper) Start(cmd *exec.Cmd) error {
 	own(cmd, k.Launcher)
 	if !k.Launcher {

@@ -47,7 +47,7 @@ func countedItself(t *testing.T, file string) (counted [3]map[string]string) {
 	return counted
 }
 
-// sampledTotals compares the totals of functions beside samples with what the program counted, and their times with the profile's.
+// sampledTotals compares the function totals of a sampled run with the program's own counts, and their times with the profile.
 func sampledTotals(t *testing.T, rank *recording.Rank, calls []tableRow, want map[string]string) {
 	t.Helper()
 	totals, times := map[string]string{}, map[string]float64{}
@@ -64,7 +64,7 @@ func sampledTotals(t *testing.T, rank *recording.Rank, calls []tableRow, want ma
 	same(t, fmt.Sprintf("rank %d: totals of functions", rank.Rank), totals, want)
 }
 
-// The profile has what random programs counted themselves, with one thread and with several, and so have the totals beside samples.
+// The profile and the function totals of samples equal the counts of random programs, with one thread and with several.
 func TestProfileRandom(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		program := m.compile(t, "profile_random.c", "-pthread")
