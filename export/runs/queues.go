@@ -103,7 +103,7 @@ func UnreceivedLines(all []trace.Unreceived) (lines []string) {
 
 // queueShortage is the sentence for ranks that had no core.
 func queueShortage(s processor.Shortage) string {
-	return s.Text + "; waits that this may explain are no findings"
+	return s.Text + "; waits that this may explain are not reported"
 }
 
 func peerName(rank int) any {

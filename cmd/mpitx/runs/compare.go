@@ -54,7 +54,7 @@ over ranks. Tables are sorted by absolute change, variables by relative change.
 With several runs on a side, numbers are the means of its runs. A change is
 within the spread, and marked with ~, if the ranges of both sides overlap, or,
 with four or more runs on each side, if the Mann-Whitney test gives p ≥ 0.05.
-Such changes are no findings.
+Such changes are not findings.
 
 Call sites match by function, file and line. If the program is another build in
 which lines have moved, they match by the function they are in, in order.
