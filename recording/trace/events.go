@@ -268,13 +268,14 @@ func (d *decoder) orphans(c *chain, track int, yield func(*Event) bool) bool {
 	return ok
 }
 
-// finish yields what is left at the end.
-func (d *decoder) finish(yield func(*Event) bool) {
+// finish yields what is left at the end. It returns false if yield stopped.
+func (d *decoder) finish(yield func(*Event) bool) bool {
 	for track, c := range d.chains {
 		if len(c.messages) > 0 && !d.orphans(c, track, yield) {
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // external decodes an event of MPI_T or PERUSE (agent/tools/event).

@@ -46,10 +46,6 @@ func EventTotals(run *recording.Run, o Options) []EventTotal {
 			}
 		}
 	}
-	part := Trace{options: o}
-	chosen := func(r *recording.Rank, when time.Duration) bool {
-		return (o.Rank == nil || o.Rank(r)) && part.inside(when, when)
-	}
 	add := func(one *EventTotal, when time.Duration) {
 		if one.Recorded == 0 {
 			one.First = when
@@ -57,13 +53,13 @@ func EventTotals(run *recording.Run, o Options) []EventTotal {
 		one.First, one.Last = min(one.First, when), max(one.Last, when)
 		one.Recorded++
 	}
-	// All is read: a derived event may come from a message whose other side is in another part.
-	whole := Options{Flows: len(Derivable(run)) > 0, Derive: Derivable(run)}
-	Read(run, whole).Events(func(e *Event) bool {
+	o.Derive = Derivable(run)
+	o.Flows = len(o.Derive) > 0 && !o.isPart() // those of a part are derived from the whole
+	Read(run, o).Events(func(e *Event) bool {
 		switch {
-		case e.External != nil && chosen(e.Rank, e.External.Time):
+		case e.External != nil:
 			add(at(cmp.Or(kinds[e.External.Name], "MPI_T"), e.External.Name, e.Rank.Rank), e.External.Time)
-		case e.Derived != nil && chosen(e.Rank, e.Derived.Time):
+		case e.Derived != nil:
 			one := at(DerivedEvent, e.Derived.Name, e.Rank.Rank)
 			one.From = e.Derived.Bound
 			add(one, e.Derived.Time)

@@ -190,15 +190,24 @@ func Read(run *recording.Run, o Options) *Trace {
 // Events yields calls, phases and other events by the time of their end. Of one thread, nested calls come before the call
 // around them. Memory is bounded.
 func (t *Trace) Events(yield func(*Event) bool) {
-	if len(t.options.Derive) > 0 {
-		yield = newDeriver(t.options.Derive, yield).all
+	switch {
+	case len(t.options.Derive) == 0:
+		t.decode(yield)
+	case t.options.isPart():
+		t.withDerived(yield)
+	default:
+		t.decode(newDeriver(t.options.Derive, yield).all)
 	}
+}
+
+// decode yields the events that are in the trace. It returns false if yield stopped.
+func (t *Trace) decode(yield func(*Event) bool) bool {
 	d := newDecoder(t)
 	t.Totals = Totals{Flows: t.Totals.Flows, Ambiguous: t.Totals.Ambiguous, Cancelled: t.Totals.Cancelled, Unmatched: t.Totals.Unmatched, OtherJobs: t.Totals.OtherJobs, Partitioned: t.Totals.Partitioned}
 	for e := range t.run.Events(d.options()) {
 		if !d.event(e, yield) {
-			return
+			return false
 		}
 	}
-	d.finish(yield)
+	return d.finish(yield)
 }
