@@ -188,12 +188,12 @@ func TestExitCodes(t *testing.T) {
 		lines[name] = []line{{1, command + " nosuch", "nosuch: there is no such directory; name"}, {1, command + " s.json", "s.json: not a directory; name"},
 			{1, command + " empty", "empty: not a run directory; name"}, {2, command + " ''", name + ": an argument is empty"}}
 	}
-	lines["export"] = append(lines["export"], line{0, "export PROFILE", "the run has no samples; see its profile with mpitx report"},
+	lines["export"] = append(lines["export"], line{1, "export PROFILE", "the run has no samples; see its profile with mpitx report"},
 		line{2, "export --dir PROFILE", "there is no flag --dir; name the run directory alone: mpitx export DIRECTORY"})
 	lines["export"] = append(lines["export"], line{1, "export RUN --trace", "the run has no trace; record one with mpitx trace"}, line{1, "export PROFILE -o perfetto", "the run has no trace"},
 		line{2, "export RUN --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "export RUN --rank 77", "--rank 77: the run has no such rank"},
 		line{2, "export RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
-	lines["report"] = append(lines["report"], line{2, "report", "report: name a run directory"}, line{0, "report PROFILE samples", "the run has no samples; see its profile with mpitx report"},
+	lines["report"] = append(lines["report"], line{2, "report", "report: name a run directory"}, line{1, "report PROFILE samples", "the run has no samples; see its profile with mpitx report"},
 		line{1, "report RUN samples nosuch", "nosuch: the run has no such variable"}, line{2, "report --dir PROFILE", "name the run directory alone: mpitx report DIRECTORY"},
 		line{2, "report PROFILE sitess", "there is no view sitess; did you mean sites"}, line{2, "report PROFILE matrix x", "x: the view matrix takes no names"},
 		line{2, "report PROFILE --from 1s", "--from does not apply to overview; it is for queues, samples, events, triggers"}, line{2, "report PROFILE matrix -o html", "-o html: matrix has the formats table"},

@@ -17,18 +17,33 @@ func CompleteRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// SayUnsampled names the command for a run that has other things than samples.
-func SayUnsampled(a *App, run *recording.Run, dir string) {
+// Lacks fails because a run has no such data. advice says which command records them. If the run is damaged, they may be in what
+// cannot be read.
+func Lacks(run *recording.Run, dir, what, advice string) error {
 	dir = text.Quote(dir)
+	switch damage := recording.DamageText(run.Damage()); {
+	case damage == "":
+		return Failf("%s: the run has no %s; %s", dir, what, advice)
+	case len(run.Ranks) == 0: // as of a newer version
+		return &ExitError{Code: ExitPartial, Text: damage}
+	default:
+		return &ExitError{Code: ExitPartial, Text: dir + ": what can be read of the run has no " + what + ": " + damage}
+	}
+}
+
+// Unsampled fails if a run has no samples. It names the command for a run that has other things.
+func Unsampled(run *recording.Run, dir string) error {
+	name := text.Quote(dir)
+	advice := "record some with mpitx record --pvar GLOB -- ./app"
 	switch {
 	case run.Sampled():
+		return nil
 	case trace.Has(run):
-		a.Complain("%s: the run has no samples; write its trace with mpitx export %s --trace, or record both with mpitx trace --pvar GLOB -- ./app", dir, dir)
+		advice = "write its trace with mpitx export " + name + " --trace, or record both with mpitx trace --pvar GLOB -- ./app"
 	case profile.Has(run):
-		a.Complain("%s: the run has no samples; see its profile with mpitx report %s, or record both with mpitx profile --pvar GLOB -- ./app", dir, dir)
-	default:
-		a.Complain("%s: the run has no samples; record some with mpitx record --pvar GLOB -- ./app", dir)
+		advice = "see its profile with mpitx report " + name + ", or record both with mpitx profile --pvar GLOB -- ./app"
 	}
+	return Lacks(run, dir, "samples", advice)
 }
 
 // ReportDamage reports the unreadable parts of a run; it returns whether there are any.

@@ -119,10 +119,8 @@ func (c *ProfileCut) Read(run *recording.Run, dir string) (*profile.Profile, err
 	p, err := profile.Read(run, c.Cut)
 	var unknown *profile.UnknownError
 	switch {
-	case errors.Is(err, profile.ErrNone) && ReportDamage(c.App, run):
-		return nil, ErrDamaged
 	case errors.Is(err, profile.ErrNone):
-		return nil, Failf("%s: the run has no profile; record one with mpitx profile -- ./app", text.Quote(dir))
+		return nil, Lacks(run, dir, "profile", "record one with mpitx profile -- ./app")
 	case errors.As(err, &unknown):
 		return nil, UnknownPart(dir, unknown)
 	case err != nil:

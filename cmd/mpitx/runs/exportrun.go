@@ -83,6 +83,9 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.writesTrace(run) {
 		return o.writeTrace(cmd, run, args)
 	}
+	if err := cli.Unsampled(run, args[0]); err != nil {
+		return err
+	}
 	if o.ExportFlags.During, err = o.columnFilter.during(run, args[0]); err != nil {
 		return err
 	}
@@ -93,7 +96,6 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	err = o.Write(o.a, run)
-	cli.SayUnsampled(o.a, run, args[0])
 	cli.ReportGaps(o.a, run)
 	return err
 }

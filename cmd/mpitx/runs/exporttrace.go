@@ -22,10 +22,7 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 	perfetto := form == cli.FormatPerfetto
 	switch {
 	case !trace.Has(run) && !(perfetto && run.Sampled()):
-		if cli.ReportDamage(o.a, run) {
-			return cli.ErrDamaged
-		}
-		return cli.Failf("%s: the run has no trace; record one with mpitx trace -- ./app", dir)
+		return cli.Lacks(run, args[0], "trace", "record one with mpitx trace -- ./app")
 	case form == export.FormatJSON:
 		return cli.Usagef("-o json: traces are written as perfetto, csv, ndjson or parquet; choose one of these")
 	}

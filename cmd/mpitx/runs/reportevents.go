@@ -18,11 +18,14 @@ import (
 // showEvents shows how often the events of MPI_T and PERUSE were raised.
 func showEvents(r *reading) error {
 	name := text.Quote(r.dir)
-	if !trace.Has(r.run) {
-		return cli.Failf("%s: the run has no events; record some with mpitx trace --event GLOB -- ./app", name)
-	}
 	o := r.options()
-	all := trace.EventTotals(r.run, trace.Options{From: o.From, To: o.To, Rank: o.Rank})
+	var all []trace.EventTotal
+	if trace.Has(r.run) {
+		all = trace.EventTotals(r.run, trace.Options{From: o.From, To: o.To, Rank: o.Rank})
+	}
+	if len(all) == 0 && len(trace.Asked(r.run)) == 0 {
+		return cli.Lacks(r.run, r.dir, "events", "record some with mpitx trace --event GLOB -- ./app, which also derives them from calls")
+	}
 	for _, glob := range r.Globs {
 		if !slices.ContainsFunc(all, func(e trace.EventTotal) bool { return glob.MatchName(e.Name) }) {
 			return cli.Failf("%s: no such event was raised%s", text.Quote(glob.Text), settings.EventHints(namesOf(all), glob.Text))
@@ -32,7 +35,7 @@ func showEvents(r *reading) error {
 		return len(r.Globs) > 0 && !slices.ContainsFunc(r.Globs, func(g *columns.Glob) bool { return g.MatchName(e.Name) })
 	})
 	if len(all) == 0 {
-		r.App.Complain("%s: the run has no events; mpitx trace --event GLOB records those of a library, or derives them from calls", name)
+		r.App.Complain("%s: none of the events that --event asked for was raised, or none in this part", name)
 	}
 	rows := func(people bool) *export.Rows { return variables.EventTotals(all, people, r.term) }
 	err := r.rows(func() *export.Rows { return rows(false) },

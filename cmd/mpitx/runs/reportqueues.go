@@ -25,7 +25,7 @@ func showQueues(r *reading) error {
 		q = calls
 	}
 	if q == nil {
-		return cli.Failf("%s: the run has no trace; record one with mpitx trace --dir DIR -- ./app, with --event 'PERUSE_*' on an MPI with PERUSE", name)
+		return cli.Lacks(run, r.dir, "trace", "record one with mpitx trace --dir DIR -- ./app, with --event 'PERUSE_*' on an MPI with PERUSE")
 	}
 	q.AddCalls(calls)
 	q.NoCores(processor.Read(run, nil))

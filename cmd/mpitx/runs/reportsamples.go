@@ -15,6 +15,9 @@ import (
 
 // showSamples shows the statistics of the variables that a run has sampled.
 func showSamples(r *reading) error {
+	if err := cli.Unsampled(r.run, r.dir); err != nil {
+		return err
+	}
 	named, err := r.In(r.run)
 	if err != nil {
 		return err
@@ -60,14 +63,13 @@ func showSamples(r *reading) error {
 	switch {
 	case err != nil:
 		return err
-	case all == 0 && r.run.Sampled():
+	case all == 0:
 		r.App.Complain("%s: no samples were taken, or none are in this part", text.Quote(r.dir))
 	case all > 0 && len(stats) == 0:
 		r.App.Complain("%s: each of the %d variables is 0; leave --nonzero out to see them", r.dir, all)
 	case r.term.IsTTY && !r.nonzero && zero > 20 && 2*zero > all:
 		r.App.Complain("%d of %d variables are 0; hide them with --nonzero", zero, all)
 	}
-	cli.SayUnsampled(r.App, r.run, r.dir)
 	cli.ReportGaps(r.App, r.run)
 	if cli.ReportDamage(r.App, r.run) {
 		return cli.ErrDamaged

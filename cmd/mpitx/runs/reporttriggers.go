@@ -17,7 +17,7 @@ import (
 func showTriggers(r *reading) error {
 	all := sites.Triggers(r.run)
 	if len(all) == 0 {
-		return cli.Failf("%s: the run has no triggers; record some with mpitx run --when CONDITION -- ./app", text.Quote(r.dir))
+		return cli.Lacks(r.run, r.dir, "triggers", "record some with mpitx run --when CONDITION -- ./app")
 	}
 	part := r.options()
 	if part.To > part.From || len(r.Cut.Functions) > 0 {

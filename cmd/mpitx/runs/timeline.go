@@ -129,14 +129,9 @@ func (o *timelineOptions) find(name string) (feed *timeline.Feed, awaited string
 
 // feed begins to read the trace of a run, and closes the run if it cannot.
 func (o *timelineOptions) feed(run *recording.Run) (*timeline.Feed, error) {
-	dir, damage := text.Quote(run.Dir), recording.DamageText(run.Damage())
 	err := o.part.Check(run)
-	switch {
-	case err != nil, trace.Has(run):
-	case damage != "":
-		err = &cli.ExitError{Code: cli.ExitPartial, Text: damage}
-	default:
-		err = cli.Failf("%s: the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR -- ./app", dir)
+	if err == nil && !trace.Has(run) {
+		err = cli.Lacks(run, run.Dir, "trace", "record one with mpirun -n 4 mpitx trace --dir DIR -- ./app")
 	}
 	if err != nil {
 		run.Close()
@@ -149,7 +144,7 @@ func (o *timelineOptions) feed(run *recording.Run) (*timeline.Feed, error) {
 		}})
 	if from, to, ok := feed.Extent(); !ok && o.part.To > o.part.From && from >= to && (o.once || !run.Running()) {
 		feed.Close()
-		return nil, cli.Failf("%s: the trace has no calls between --from and --to; leave them out to see the whole trace", dir)
+		return nil, cli.Failf("%s: the trace has no calls between --from and --to; leave them out to see the whole trace", text.Quote(run.Dir))
 	}
 	return feed, nil
 }

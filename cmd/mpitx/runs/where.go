@@ -168,10 +168,7 @@ func (o *whereOptions) print(run *recording.Run, t export.Terminal) error {
 		return job
 	})
 	if !job.Recorded() {
-		if cli.ReportDamage(o.a, run) {
-			return cli.ErrDamaged
-		}
-		return cli.Failf("%s: the run has no states of ranks: it was recorded by another version of mpitx, or none has finished MPI_Init", run.Dir)
+		return cli.Lacks(run, run.Dir, "states of ranks", "it was recorded by another version of mpitx, or none has finished MPI_Init")
 	}
 	answer := &runs.Where{Run: run, Job: job, Report: where.Analyze(job), Notes: launch.Incomplete(run)}
 	if o.format == export.FormatCSV {
