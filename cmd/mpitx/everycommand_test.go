@@ -179,7 +179,7 @@ func TestExitCodes(t *testing.T) {
 		"trace": {{2, "trace", "name the application"}, {2, "trace --function MPI_Snd -- true", "--function MPI_Snd: no MPI function matches; did you mean MPI_Send"},
 			{2, "trace --out x.json -- true", "--out x.json: .json is not a format of traces; end the name in .pftrace"}, {2, "trace --out - -- true", "--out -: standard output is the application's"},
 			{2, "trace -o json -- true", "must be one of perfetto, csv, ndjson, parquet"}, {2, "trace --max-size 5Q -- true", "--max-size: .5Q.: must be a size"}},
-		"profile": {{2, "profile", "name the application"}, {2, "profile --stack 17 -- true", "--stack: must be between 0 and 16"},
+		"profile": {{2, "profile", "name the application"}, {2, "profile --function MPI_Send -- true", "there is no flag --function; use --include GLOB"}, {2, "profile --stack 17 -- true", "--stack: must be between 0 and 16"},
 			{2, "profile --include MPI_Snd -- true", "--include MPI_Snd: no MPI function matches; did you mean MPI_Send"}, {2, "profile --exclude '[' -- true", "--exclude \\[: not a pattern"},
 			{2, "profile --out x.doc -- true", "--out x.doc: .doc is not a format of reports"}, {2, "profile --out - -- true", "--out -: standard output is the application's"}},
 	}
@@ -191,7 +191,10 @@ func TestExitCodes(t *testing.T) {
 	lines["export"] = append(lines["export"], line{1, "export PROFILE", "the run has no samples; see its profile with mpitx report"},
 		line{2, "export --dir PROFILE", "there is no flag --dir; name the run directory alone: mpitx export DIRECTORY"})
 	lines["export"] = append(lines["export"], line{1, "export RUN --trace", "the run has no trace; record one with mpitx trace"}, line{1, "export PROFILE -o perfetto", "the run has no trace"},
-		line{2, "export RUN --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "export RUN --rank 77", "--rank 77: the run has no such rank"},
+		line{2, "export RUN --from 2s --to 1s", "--to 1s: must be later than --from 2s"},
+		line{2, "export RUN --from -1s", "--from -1s: must not be negative"}, line{2, "export RUN --from -2s --to -1s", "--from -2s: must not be negative"}, line{2, "report RUN samples --to -1s", "--to -1s: must not be negative"},
+		line{2, "timeline RUN --once --from -1s", "--from -1s: must not be negative"}, line{2, "export RUN --derive PERUSE_COMM_REQ_XFER_END", "--derive PERUSE_COMM_REQ_XFER_END: events are derived in a trace"},
+		line{1, "export RUN -o perfetto --derive PERUSE_COMM_REQ_XFER_END", "the run has no trace"}, line{1, "export RUN --rank 77", "--rank 77: the run has no such rank"},
 		line{2, "export RUN --rank x", `--rank: "x" is not a rank list`}, line{2, "export", "export: name a run directory"}, line{1, "export RUN nosuch", "nosuch: the run has no such variable"})
 	lines["report"] = append(lines["report"], line{2, "report", "report: name a run directory"}, line{1, "report PROFILE samples", "the run has no samples; see its profile with mpitx report"},
 		line{1, "report RUN samples nosuch", "nosuch: the run has no such variable"}, line{2, "report --dir PROFILE", "name the run directory alone: mpitx report DIRECTORY"},

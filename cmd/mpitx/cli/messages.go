@@ -152,8 +152,8 @@ func isUsage(err error) bool {
 
 var unknownCommand = regexp.MustCompile(`(?s)^unknown command (".*") for "mpitx ?(.*)"$`)
 
-// movedFlags are flags of commands, and what does the same now.
-var movedFlags = map[string]string{"top --once": "mpitx report RUN samples, functions or matrix", "run --pvar": "--sample GLOB"}
+// movedFlags are flags that other or earlier commands have, and what does the same.
+var movedFlags = map[string]string{"top --once": "mpitx report RUN samples, functions or matrix", "run --pvar": "--sample GLOB", "profile --function": "--include GLOB", "trace --include": "--function GLOB"}
 
 // moved are commands of earlier versions, and what does the same.
 var moved = map[string]string{"matrix": "report RUN matrix", "queues": "report RUN queues", "stats": "report RUN samples", "env": "list settings"}

@@ -67,6 +67,10 @@ func (p *RunPart) Parse(cmd *cobra.Command) error {
 	switch {
 	case err != nil:
 		return Usagef("--rank: %v", err)
+	case p.From < 0:
+		return Usagef("--from %s: must not be negative", p.From)
+	case p.To < 0:
+		return Usagef("--to %s: must not be negative", p.To)
 	case cmd.Flags().Changed("to") && p.To <= p.From:
 		return Usagef("--to %s: must be later than --from %s", p.To, p.From)
 	case p.From != 0 && p.To == 0:

@@ -178,9 +178,14 @@ func (x *program) outside(file string, free bool) error {
 // needs refuses the flags of a tool that was not asked for.
 func needs(cmd *cobra.Command, tool string, flags ...string) error {
 	for _, name := range flags {
-		if cmd.Flags().Changed(name) {
-			return cli.Usagef("--%s belongs to %s; add that", name, tool)
+		if !cmd.Flags().Changed(name) {
+			continue
 		}
+		instead := ""
+		if name == "function" && cmd.Flags().Changed("profile") {
+			instead = ", or choose the functions of --profile with --include"
+		}
+		return cli.Usagef("--%s belongs to %s; add that%s", name, tool, instead)
 	}
 	return nil
 }

@@ -83,6 +83,9 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.writesTrace(run) {
 		return o.writeTrace(cmd, run, args)
 	}
+	if len(o.derive) > 0 {
+		return cli.Usagef("--derive %s: events are derived in a trace, and this writes samples; add --trace, or -o perfetto for both", o.derive[0])
+	}
 	if err := cli.Unsampled(run, args[0]); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 	dir, form := text.Quote(args[0]), o.Form()
 	perfetto := form == cli.FormatPerfetto
 	switch {
-	case !trace.Has(run) && !(perfetto && run.Sampled()):
+	case !trace.Has(run) && !(perfetto && run.Sampled() && len(o.derive) == 0):
 		return cli.Lacks(run, args[0], "trace", "record one with mpitx trace -- ./app")
 	case form == export.FormatJSON:
 		return cli.Usagef("-o json: traces are written as perfetto, csv, ndjson or parquet; choose one of these")
