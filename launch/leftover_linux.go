@@ -4,19 +4,21 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mpitx/recording"
 )
 
 // killTime is how long a rank may take to end after SIGTERM, as under Open MPI's launcher.
 const killTime = time.Second
 
 // running are descriptors of the processes that have not ended.
-func (r *Job) running(ranks []started) (left []int) {
+func (r *Job) running(ranks []recording.Started) (left []int) {
 	for _, s := range ranks {
-		fd, err := unix.PidfdOpen(s.pid, 0)
+		fd, err := unix.PidfdOpen(s.PID, 0)
 		if err != nil {
 			continue
 		}
-		if ticks, _, ok := startTime(r.Env, s.pid); ok && ticks == s.ticks && !waitFor(fd, unix.POLLIN, 0) {
+		if ticks, _, ok := startTime(r.Env, s.PID); ok && ticks == s.Ticks && !waitFor(fd, unix.POLLIN, 0) {
 			left = append(left, fd)
 		} else {
 			unix.Close(fd)
@@ -41,7 +43,7 @@ func (r *Job) ranksGone() bool {
 // endRanks ends the ranks on this host whose launcher has ended without them: it was killed, or gave up.
 func (r *Job) endRanks() {
 	path := startedPath(r.job.dir)
-	addLine(path, overLine)
+	addLine(path, recording.StartedOver)
 	left := r.running(startedRanks(path))
 	for _, fd := range left {
 		defer unix.Close(fd)

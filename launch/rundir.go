@@ -19,6 +19,7 @@ import (
 	"mpitx/launch/jobwide"
 	"mpitx/machine"
 	"mpitx/machine/qmpi"
+	"mpitx/recording"
 	"mpitx/settings"
 )
 
@@ -416,12 +417,12 @@ func (j *runDir) discard() {
 	os.Remove(seenPath(j.dir))
 	entries, err := os.ReadDir(j.dir)
 	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() != RunFile && e.Name() != claimsFile && !strings.HasPrefix(e.Name(), startedPrefix)
+		return e.Name() != RunFile && e.Name() != claimsFile && !strings.HasPrefix(e.Name(), recording.StartedPrefix)
 	}) {
 		return
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), startedPrefix) {
+		if strings.HasPrefix(e.Name(), recording.StartedPrefix) {
 			os.Remove(filepath.Join(j.dir, e.Name()))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mpitx/machine"
+	"mpitx/recording"
 )
 
 // The mpitx process of each rank adds a line to the file started-HOST in the run directory before it becomes the
@@ -18,16 +19,6 @@ import (
 // The lowest rank that has mpitx finishes the run. That is rank 0, or one that finds no lower rank in these files, neither
 // before it starts the application nor after the application has ended. If its own line is gone, another rank has finished
 // the run and removed the directory.
-const startedPrefix = "started-"
-
-// overLine is the last line: the launcher has ended, and no rank may start any more.
-const overLine = "over\n"
-
-// started is a rank that mpitx started.
-type started struct {
-	rank, pid int
-	ticks     string // when the process was started; process ids are reused
-}
 
 func startedPath(dir string) string {
 	host, _ := os.Hostname()
@@ -37,7 +28,7 @@ func startedPath(dir string) string {
 		}
 		return '_'
 	}
-	return filepath.Join(dir, startedPrefix+strings.Map(safe, host[:min(len(host), 64)]))
+	return filepath.Join(dir, recording.StartedPrefix+strings.Map(safe, host[:min(len(host), 64)]))
 }
 
 func addLine(path, line string) error {
@@ -58,7 +49,7 @@ func (j *runDir) register(e *machine.Env, rank int) (over bool) {
 		return false
 	}
 	text, _ := os.ReadFile(startedPath(j.dir))
-	before, _, _ := strings.Cut(string(text), overLine)
+	before, _, _ := strings.Cut(string(text), recording.StartedOver)
 	return !strings.Contains("\n"+before, "\n"+line)
 }
 
@@ -68,13 +59,13 @@ func (j *runDir) eachStarted(each func(rank int) bool) {
 	files := []string{here}
 	entries, _ := os.ReadDir(j.dir)
 	for _, e := range entries {
-		if path := filepath.Join(j.dir, e.Name()); strings.HasPrefix(e.Name(), startedPrefix) && path != here {
+		if path := filepath.Join(j.dir, e.Name()); strings.HasPrefix(e.Name(), recording.StartedPrefix) && path != here {
 			files = append(files, path)
 		}
 	}
 	for _, path := range files {
 		for _, s := range startedRanks(path) {
-			if !each(s.rank) {
+			if !each(s.Rank) {
 				return
 			}
 		}
@@ -126,13 +117,8 @@ func (r *Job) absent() map[int]bool {
 }
 
 // startedRanks are the ranks in one of the files.
-func startedRanks(path string) (ranks []started) {
+func startedRanks(path string) []recording.Started {
 	text, _ := os.ReadFile(path)
-	for line := range strings.Lines(string(text)) {
-		var s started
-		if n, _ := fmt.Sscan(line, &s.rank, &s.pid, &s.ticks); n == 3 && strings.HasSuffix(line, "\n") {
-			ranks = append(ranks, s)
-		}
-	}
-	return ranks
+	all, _ := recording.ParseStarted(string(text))
+	return all
 }

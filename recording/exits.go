@@ -2,9 +2,13 @@ package recording
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"mpitx/recording/store"
 )
 
 // ExitStatus is how a process ended, as the system says. It is known if the mpitx process that waited for the job was on its node.
@@ -22,16 +26,21 @@ type exits struct {
 	Processes []ExitStatus `json:"processes"`
 }
 
-const mostExitBytes = 1 << 24
+const (
+	exitsPrefix   = "ends-"
+	exitsSchema   = "mpitx.ends"
+	exitsVersion  = 1
+	mostExitBytes = 1 << 24
+)
 
 // WriteExits writes how processes of a host ended into a run directory. It replaces the file of this host in one step;
 // an error is one of the file system.
 func WriteExits(dir, host string, all []ExitStatus) error {
-	text, err := json.Marshal(exits{"mpitx.ends", 1, host, all})
+	text, err := json.Marshal(exits{exitsSchema, exitsVersion, host, all})
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, "ends-"+fileHost(host)+".json")
+	path := filepath.Join(dir, exitsPrefix+fileHost(host)+".json")
 	if err := os.WriteFile(path+".part", append(text, '\n'), 0o600); err != nil {
 		os.Remove(path + ".part")
 		return err
@@ -41,14 +50,16 @@ func WriteExits(dir, host string, all []ExitStatus) error {
 
 // ReadExits sets Exit of the ranks from the files of all hosts.
 func (run *Run) ReadExits() {
-	paths, _ := filepath.Glob(filepath.Join(escapeGlob(run.Dir), "ends-*.json"))
+	paths, _ := filepath.Glob(filepath.Join(escapeGlob(run.Dir), exitsPrefix+"*.json"))
 	for _, path := range paths {
-		st, err := os.Lstat(path)
-		if err != nil || !st.Mode().IsRegular() || st.Size() > mostExitBytes {
+		name := filepath.Base(path)
+		text, ok := run.store.ReadFile(name, mostExitBytes)
+		if !ok {
 			continue
 		}
-		var d exits
-		if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &d) != nil || d.Version != 1 {
+		d, at, err := parseExits(text)
+		if err != nil {
+			run.store.Damaged(name, at, "%v", err)
 			continue
 		}
 		for i := range d.Processes {
@@ -60,6 +71,23 @@ func (run *Run) ReadExits() {
 			}
 		}
 	}
+}
+
+// parseExits reads such a file. An error is at a byte.
+func parseExits(text []byte) (d exits, at int64, err error) {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch err = json.Unmarshal(text, &d); {
+	case errors.As(err, &kind):
+		return d, kind.Offset, fmt.Errorf("%s must not be a %s", kind.Field, kind.Value)
+	case errors.As(err, &syntax):
+		return d, syntax.Offset, err
+	case d.Schema != exitsSchema:
+		err = errors.New("this is not a document of " + exitsSchema)
+	case d.Version != exitsVersion:
+		err = store.OtherVersion(d.Version, exitsVersion)
+	}
+	return d, 0, err
 }
 
 // escapeGlob makes a pattern that matches one path only.

@@ -58,6 +58,8 @@ func Open(dir string) (*Run, error) {
 	run.ID = run.store.ID
 	run.arrange()
 	run.ReadExits()
+	run.checkStarted()
+	run.LeftOut() // for its damage
 	return run, nil
 }
 

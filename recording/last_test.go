@@ -302,14 +302,14 @@ func TestSpanOfLostBeginning(t *testing.T) {
 	}
 }
 
-// TestClaimsOfAnotherKind reads a claims file that is a pipe. It is ignored: a reader would wait forever.
+// TestClaimsOfAnotherKind reads a claims file that is a pipe. It is damaged, and not read: a reader would wait forever.
 func TestClaimsOfAnotherKind(t *testing.T) {
 	s := counting(1, 0, 6, 3)
 	run := save(t, s.Out)
 	if err := syscall.Mkfifo(filepath.Join(run.Dir, "claims"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if all := run.LeftOut(); all != nil {
-		t.Error(all)
+	if all := run.LeftOut(); all != nil || len(run.Damage()) != 1 {
+		t.Error(all, run.Damage())
 	}
 }

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"bytes"
-	"io"
-	"path/filepath"
-)
+import "bytes"
 
 // LeftOut counts processes of one rank that were not recorded because another process of that rank was.
 type LeftOut struct {
@@ -13,27 +9,38 @@ type LeftOut struct {
 }
 
 const (
+	claimsFile = "claims"
 	claimBytes = 32
 	maxClaims  = 16 << 20 // ranks
+	maxPID     = 1 << 22  // of Linux
 )
 
 // LeftOut returns the processes that were not recorded because another process of the same rank was.
 func (s *Store) LeftOut() []LeftOut {
-	h, err := openRegular(filepath.Join(s.Dir, "claims"))
-	if err != nil {
-		return nil
-	}
-	defer h.Close()
-	text, _ := io.ReadAll(io.LimitReader(h, maxClaims*claimBytes))
-	return leftOut(text)
-}
-
-func leftOut(text []byte) (all []LeftOut) {
-	for rank := 0; len(text) >= claimBytes; rank, text = rank+1, text[claimBytes:] {
-		if n := le.Uint32(text[4:]); n > 0 {
-			name, _, _ := bytes.Cut(text[8:claimBytes], []byte{0})
-			all = append(all, LeftOut{rank, int(n), string(name)})
-		}
+	text, _ := s.ReadFile(claimsFile, maxClaims*claimBytes)
+	all, damaged := leftOut(text)
+	if damaged >= 0 {
+		s.Damaged(claimsFile, int64(damaged), "this is not the claim of a process")
 	}
 	return all
+}
+
+// leftOut reads claims. damaged is where the first one is that cannot be one; -1: nowhere.
+func leftOut(text []byte) (all []LeftOut, damaged int) {
+	damaged = -1
+	for at := 0; at < len(text); at += claimBytes {
+		claim := text[at:min(at+claimBytes, len(text))]
+		whole := len(claim) == claimBytes && bytes.IndexByte(claim[8:], 0) >= 0
+		if !whole || le.Uint32(claim) > maxPID || le.Uint32(claim) == 0 && le.Uint32(claim[4:]) > 0 {
+			if damaged < 0 {
+				damaged = at
+			}
+			continue
+		}
+		if n := le.Uint32(claim[4:]); n > 0 {
+			name, _, _ := bytes.Cut(claim[8:], []byte{0})
+			all = append(all, LeftOut{at / claimBytes, int(n), string(name)})
+		}
+	}
+	return all, damaged
 }

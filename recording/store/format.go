@@ -76,8 +76,9 @@ func (c *chunk) size() int64 { return int64(c.headBytes) + int64(c.used) }
 
 const versionText = "format version "
 
-func otherVersion(v uint16) error {
-	return fmt.Errorf(versionText+"%d: this mpitx reads version %d; use the mpitx that recorded the run", v, Version)
+// OtherVersion says that a file has another version than the one that is read.
+func OtherVersion(v, read int) error {
+	return fmt.Errorf(versionText+"%d: this mpitx reads version %d; use the mpitx that recorded the run", v, read)
 }
 
 // parseChunk decodes a chunk's head. errMagic means that there is no chunk; any other error, a damaged one.
@@ -86,7 +87,7 @@ func parseChunk(b []byte) (c chunk, err error) {
 		return c, errMagic
 	}
 	if v := le.Uint16(b[8:]); v != Version {
-		return c, otherVersion(v)
+		return c, OtherVersion(int(v), Version)
 	}
 	c = chunk{
 		headBytes: int(le.Uint16(b[10:])), kind: b[12], chain: le.Uint16(b[14:]), stream: le.Uint64(b[32:]), sequence: le.Uint64(b[40:]),
@@ -151,7 +152,7 @@ func parseLive(b []byte) (l live, err error) {
 	case len(b) < liveFixed || string(b[:8]) != liveMagic:
 		return l, errNotLive
 	case le.Uint16(b[8:]) != Version:
-		return l, otherVersion(le.Uint16(b[8:]))
+		return l, OtherVersion(int(le.Uint16(b[8:])), Version)
 	}
 	l = live{
 		chunkBytes: int(le.Uint32(b[12:])), stream: le.Uint64(b[32:]), rank: int32(le.Uint32(b[40:])),
@@ -199,7 +200,7 @@ func parseManifest(b []byte) (m manifest, err error) {
 	case len(b) < manifestHead || string(b[:8]) != manifestMagic:
 		return m, errors.New("not a manifest of mpitx")
 	case le.Uint16(b[8:]) != Version:
-		return m, otherVersion(le.Uint16(b[8:]))
+		return m, OtherVersion(int(le.Uint16(b[8:])), Version)
 	}
 	head, all := int(le.Uint16(b[10:])), uint64(le.Uint32(b[12:]))
 	host, path := uint64(le.Uint32(b[64:])), uint64(le.Uint32(b[68:]))

@@ -30,14 +30,17 @@ func FuzzClaims(f *testing.F) {
 	f.Add([]byte("\x00\x1f\x00\x41\x00"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		b := mutate.Bytes(small, script)
-		all := leftOut(b)
+		all, damaged := leftOut(b)
+		if damaged >= len(b) {
+			t.Errorf("damaged at %d of %d bytes", damaged, len(b))
+		}
 		for _, l := range all {
 			if l.Count < 1 || l.Rank >= len(b)/claimBytes || len(l.Program) > claimBytes-8 {
 				t.Errorf("%+v of %d bytes", l, len(b))
 			}
 		}
-		if again := leftOut(claims(all)); !slices.Equal(again, all) {
-			t.Errorf("%+v, read again: %+v", all, again)
+		if again, damaged := leftOut(claims(all)); !slices.Equal(again, all) || damaged >= 0 {
+			t.Errorf("%+v, read again: %+v, damaged at %d", all, again, damaged)
 		}
 	})
 }
