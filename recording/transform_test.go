@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -210,4 +212,22 @@ func TestPlus(t *testing.T) {
 			t.Fatalf("%d + %d = %v", a, b, got)
 		}
 	})
+}
+
+// A part of a run has the values of the whole: differences count from the start of the run also then.
+func TestPartIsAnExcerpt(t *testing.T) {
+	values := func(run *Run, o Options, as Transform) (all []string) {
+		o.As = as
+		for in := range run.Instants(o) {
+			all = append(all, fmt.Sprint(in.Time, in.Cells[0].Value, in.Cells[0].Status))
+		}
+		return all
+	}
+	for _, as := range []Transform{Raw, Delta, Rate} {
+		run := save(t, counting(1, 0, 20, 5).Out)
+		whole, part := values(run, Options{}, as), values(run, Options{From: 7000, To: 12000}, as)
+		if len(part) != 5 || !slices.Equal(part, whole[7:12]) {
+			t.Errorf("%s: %q of %q", as, part, whole)
+		}
+	}
 }

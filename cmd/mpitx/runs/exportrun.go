@@ -33,7 +33,9 @@ the run has no samples, or with --trace. Perfetto files (-o perfetto, or a FILE
 that ends in .pftrace) have both; open them at ui.perfetto.dev.
 
 The run may still be recording, or its job may have died: everything sampled so
-far is written. With --phase, counters grow only by the steps that end in the
+far is written. --from, --to and --rank choose samples and do not change them:
+counters count from the start of the job (mpitx report RUN samples --from: from
+that time on). With --phase, counters grow only by the steps that end in the
 phase.`,
 		Example: `  mpitx export run1 -o csv --out samples.csv
   mpitx export run1 -o parquet --wide --out samples.parquet
