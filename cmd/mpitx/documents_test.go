@@ -145,6 +145,31 @@ func TestDocumentsAreLinked(t *testing.T) {
 	}
 }
 
+var schemaNames = regexp.MustCompile("\"(mpitx\\.[a-z][a-z_-]*(?:\\.[a-z_]+)?)\"")
+
+// docs/schema.md names the schema of each document that mpitx writes: each text in the code that looks like one, but the keys of Parquet's
+// metadata.
+func TestSchemasAreDocumented(t *testing.T) {
+	page, found := document(t, "docs/schema.md"), map[string]bool{}
+	keys := []string{"mpitx.schema", "mpitx.version", "mpitx.run", "mpitx.start", "mpitx.units"}
+	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, m := range schemaNames.FindAllStringSubmatch(document(t, path[len("../../"):]), -1) {
+			if name := m[1]; !found[name] && !slices.Contains(keys, name) {
+				if found[name] = true; !strings.Contains(page, "`"+name+"`") {
+					t.Errorf("%s: %s is not in docs/schema.md", path, name)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || len(found) < 30 || !found["mpitx.report.sizes"] {
+		t.Errorf("%v; found only %d schemas", err, len(found))
+	}
+}
+
 var documented = regexp.MustCompile(`\bmpitx ([a-z][^` + "`" + `|#<>;&…]*)`)
 
 // commandsOf are the lines of a page's code that may be commands, and its quoted words.
