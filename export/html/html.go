@@ -47,7 +47,8 @@ type cell struct {
 
 const mostRows = 500 // of a table
 
-var titles = map[string]string{"functions": "Functions", "sites": "Call sites", "ranks": "Ranks", "phases": "Phases", "communicators": "Communicators", "sizes": "Message sizes"}
+var titles = map[string]string{runs.ViewFunctions: "Functions", runs.ViewSites: "Call sites", runs.ViewRanks: "Ranks", runs.ViewPhases: "Phases",
+	runs.ViewCommunicators: "Communicators", runs.ViewSizes: "Message sizes"}
 
 // Write writes the report of a run, which the user calls name, and what its triggers found.
 func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name string) error {

@@ -16,9 +16,6 @@ import (
 	"mpitx/text"
 )
 
-// ReportTables are the tables of a report, in its order.
-var ReportTables = []string{"functions", "sites", "ranks", "phases", "communicators", "sizes"}
-
 // ReportFormats are the formats of a report.
 var ReportFormats = []export.Format{export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV, FormatHatchet}
 
@@ -60,7 +57,7 @@ func Report(w io.Writer, p *profile.Profile, f export.Format, o ReportOptions) e
 // How many lines of each part are on the one screen of a report.
 const mostFindings, mostEvents = 4, 5
 
-var mostRows = map[string]int{"functions": 6, "sites": 6, "ranks": 5, "phases": 4, "communicators": 3}
+var mostRows = map[string]int{ViewFunctions: 6, ViewSites: 6, ViewRanks: 5, ViewPhases: 4, ViewCommunicators: 3}
 
 // reportText writes one screen.
 func reportText(w io.Writer, p *profile.Profile, f export.Format, o ReportOptions) error {
@@ -72,8 +69,8 @@ func reportText(w io.Writer, p *profile.Profile, f export.Format, o ReportOption
 	for _, name := range ReportTables {
 		most, shown := mostRows[name]
 		table := peopleTable(p, name, most, o.Terminal)
-		byPhase := name == "phases" && len(p.Cut.Objects)+len(p.Cut.Functions) > 0 // their efficiencies are not known
-		if !shown || byPhase || len(table.Rows) == 0 || name == "communicators" && len(table.Rows) == 1 {
+		byPhase := name == ViewPhases && len(p.Cut.Objects)+len(p.Cut.Functions) > 0 // their efficiencies are not known
+		if !shown || byPhase || len(table.Rows) == 0 || name == ViewCommunicators && len(table.Rows) == 1 {
 			continue
 		}
 		b.WriteByte('\n')

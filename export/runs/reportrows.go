@@ -13,7 +13,7 @@ import (
 // a rank why it is incomplete, and of any other row which ranks are: its sums may be too small.
 func ReportRows(p *profile.Profile, name string) *export.Rows {
 	r := tableRows(p, name)
-	if name == "ranks" {
+	if name == ViewRanks {
 		r.Columns = append(r.Columns, export.RowColumn{Name: "incomplete"})
 		for i, rank := range p.Ranks {
 			r.Rows[i] = append(r.Rows[i], rank.Incomplete())
@@ -29,15 +29,15 @@ func ReportRows(p *profile.Profile, name string) *export.Rows {
 
 func tableRows(p *profile.Profile, name string) *export.Rows {
 	switch name {
-	case "functions":
+	case ViewFunctions:
 		return functionRows(p, p.Functions, "mpitx.report.functions")
-	case "sites":
+	case ViewSites:
 		return functionRows(p, p.Sites, "mpitx.report.sites")
-	case "ranks":
+	case ViewRanks:
 		return rankRows(p)
-	case "phases":
+	case ViewPhases:
 		return phaseRows(p)
-	case "communicators":
+	case ViewCommunicators:
 		return objectRows(p)
 	}
 	return sizeRows(p)

@@ -15,15 +15,15 @@ import (
 // peopleTable is a table of a report with at most this many rows; 0: with all.
 func peopleTable(p *profile.Profile, name string, most int, t export.Terminal) *export.Rows {
 	switch name {
-	case "functions":
+	case ViewFunctions:
 		return reportFunctions(p, p.Functions, (*profile.Function).Title, "FUNCTION", most, t)
-	case "sites":
+	case ViewSites:
 		return reportFunctions(p, p.Sites, (*profile.Function).Where, "CALL SITE", most, t)
-	case "ranks":
+	case ViewRanks:
 		return rankTable(p, most, t)
-	case "phases":
+	case ViewPhases:
 		return phaseTable(p, most, t)
-	case "communicators":
+	case ViewCommunicators:
 		return objectTable(p, most, t)
 	}
 	return sizeTable(p, t)

@@ -13,9 +13,6 @@ import (
 	"mpitx/text"
 )
 
-// TriggerTable is the name of the table of events of triggers.
-const TriggerTable = "triggers"
-
 // Triggers writes what the triggers of a run found. In text, most limits the events of each trigger (0 is all), and lead begins the
 // line of each.
 func Triggers(w io.Writer, all []*trigger.Trigger, f export.Format, most int, lead string, t export.Terminal) error {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -25,21 +26,23 @@ import (
 // view is one answer of mpitx report.
 type view struct {
 	name    string
+	about   string
 	formats []export.Format
 	takes   []string // flags for a part of views; all have --rank
 	globs   bool     // it takes GLOBs
 	show    func(*reading) error
 }
 
-const overview = "overview"
-
 // views are all of them, the default one first.
-var views = slices.Concat([]view{{name: overview, formats: cli.ReportFormats, takes: profileFlags, show: showProfile}}, profileViews(), []view{
-	{name: "matrix", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
-	{name: "queues", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, show: showQueues},
-	{name: "samples", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames), takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
-	{name: "events", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},
-	{name: runs.TriggerTable, formats: tableFormats, takes: []string{"from", "to", "function"}, show: showTriggers},
+var views = slices.Concat([]view{
+	{name: runs.ViewOverview, about: "what stands out, and the first rows of the tables that follow", formats: cli.ReportFormats, takes: profileFlags, show: showProfile},
+}, profileViews(), []view{
+	{name: runs.ViewMatrix, about: "which rank sends to which: messages and bytes", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
+	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, show: showQueues},
+	{name: runs.ViewSamples, about: "minimum, mean, maximum of each variable (of mpitx record)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames),
+		takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
+	{name: runs.ViewEvents, about: "how often events were raised (of mpitx trace --event)", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},
+	{name: runs.ViewTriggers, about: "when conditions were true (of mpitx run --when)", formats: tableFormats, takes: []string{"from", "to", "function"}, show: showTriggers},
 })
 
 type reportOptions struct {
@@ -70,19 +73,7 @@ func NewReport(a *cli.App) *cobra.Command {
 		Short:       "Report what a run has recorded: MPI calls, messages, samples",
 		Long: `Report what a run directory holds. VIEW is one of:
 
-  overview        what stands out, and the first rows of the tables that follow
-  functions       MPI functions, by time (of mpitx profile, as all up to sizes)
-  sites           call sites, by time
-  ranks           ranks: time in MPI and outside, processor time
-  phases          phases of the program
-  communicators   communicators, windows and files
-  sizes           message sizes of each function
-  matrix          which rank sends to which: messages and bytes
-  queues          what messages and receives waited for (of mpitx trace)
-  samples         minimum, mean, maximum of each variable (of mpitx record)
-  events          how often events were raised (of mpitx trace --event)
-  triggers        when conditions were true (of mpitx run --when)
-
+` + aboutViews() + `
 Without VIEW, the report is the overview; of a run without a profile, the
 triggers, the samples or the queues. The run may still be in progress, or its job may have
 died: a report covers everything up to now.
@@ -198,7 +189,7 @@ func (o *reportOptions) accepts(cmd *cobra.Command, v *view) (err error) {
 			err = cli.Usagef("--%s does not apply to %s; it is for %s", f.Name, v.name, strings.Join(of, ", "))
 		}
 	})
-	if err == nil && o.byRank && v.name == "functions" && !rowFormat(o.Form()) {
+	if err == nil && o.byRank && v.name == runs.ViewFunctions && !rowFormat(o.Form()) {
 		err = cli.Usagef("--by-rank: functions have rows for each rank in csv, ndjson and json; choose one with -o")
 	}
 	if err == nil && !slices.Contains(v.formats, o.Form()) && slices.Contains(formatsOf(views), o.Form()) {
@@ -212,13 +203,13 @@ func defaultView(run *recording.Run) *view {
 	switch {
 	case profile.Has(run):
 	case trigger.Has(run):
-		return viewNamed(runs.TriggerTable)
+		return viewNamed(runs.ViewTriggers)
 	case run.Sampled():
-		return viewNamed("samples")
+		return viewNamed(runs.ViewSamples)
 	case trace.Has(run):
-		return viewNamed("queues")
+		return viewNamed(runs.ViewQueues)
 	}
-	return viewNamed(overview)
+	return viewNamed(runs.ViewOverview)
 }
 
 func viewNamed(name string) *view {
@@ -235,6 +226,14 @@ func viewNames() (names []string) {
 		names = append(names, v.name)
 	}
 	return names
+}
+
+// aboutViews has a line for each view.
+func aboutViews() (lines string) {
+	for _, v := range views {
+		lines += fmt.Sprintf("  %-15s %s\n", v.name, v.about)
+	}
+	return lines
 }
 
 // viewsWith are the views that have a flag; none: it is a flag of all.
@@ -291,7 +290,7 @@ func completeReport(cmd *cobra.Command, args []string, word string) ([]string, c
 		return cli.CompleteRuns(cmd, args, word)
 	case len(args) == 1:
 		return viewNames(), cobra.ShellCompDirectiveNoFileComp
-	case args[1] == "samples":
+	case args[1] == runs.ViewSamples:
 		return completeRunAndNames(cmd, args, word)
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp

@@ -19,15 +19,20 @@ var (
 
 // profileViews are the tables of a profile.
 func profileViews() (all []view) {
+	about := map[string]string{
+		runs.ViewFunctions: "MPI functions, by time (of mpitx profile, as all up to sizes)", runs.ViewSites: "call sites, by time",
+		runs.ViewRanks: "ranks: time in MPI and outside, processor time", runs.ViewPhases: "phases of the program",
+		runs.ViewCommunicators: "communicators, windows and files", runs.ViewSizes: "message sizes of each function",
+	}
 	for _, name := range runs.ReportTables {
 		takes := profileFlags
 		switch name {
-		case "functions":
+		case runs.ViewFunctions:
 			takes = append(takes[:len(takes):len(takes)], "by-rank")
-		case "sizes": // they are counted for all communicators together
+		case runs.ViewSizes: // they are counted for all communicators together
 			takes = []string{"phase", "function"}
 		}
-		all = append(all, view{name: name, formats: tableFormats, takes: takes, show: showProfile})
+		all = append(all, view{name: name, about: about[name], formats: tableFormats, takes: takes, show: showProfile})
 	}
 	return all
 }
@@ -41,7 +46,7 @@ func showProfile(r *reading) error {
 	unread := cmp.Or(cli.ResolveSites(r.App, p), cli.ReportJob(r.App, r.run.Dir))
 	o := runs.ReportOptions{Run: text.Quote(r.dir), Findings: p.Findings(), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),
 		Lost: len(launch.Reduced(r.run))+len(r.run.IncompleteRanks()) > 0}
-	if r.view.name != overview {
+	if r.view.name != runs.ViewOverview {
 		o.Table = r.view.name
 	}
 	err = r.write(func(w io.Writer, t export.Terminal) error {
