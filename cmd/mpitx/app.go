@@ -89,7 +89,34 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 	root.SetVersionTemplate("mpitx {{.Version}}\n")
 	a.Flags(root.PersistentFlags())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(variables.NewList(a), variables.NewShow(a), variables.NewRead(a), variables.NewWrite(a), variables.NewSnapshot(a), record.NewSample(a), record.NewRecord(a), runs.NewExport(a), runs.NewTop(a), record.NewRun(a), runs.NewWhere(a), record.NewProfile(a), record.NewTrace(a), runs.NewTimeline(a), runs.NewReport(a), runs.NewCompare(a), variables.NewVerify(a), variables.NewDiff(a), installed.NewTools(a), installed.NewCheck(a), tui, runs.NewRecover(a), installed.NewDoctor(a), installed.NewSetup(a), variables.NewBackend(a), newVersion(a))
+	root.AddCommand(
+		variables.NewList(a),
+		variables.NewShow(a),
+		variables.NewRead(a),
+		variables.NewWrite(a),
+		variables.NewSnapshot(a),
+		record.NewSample(a),
+		record.NewRecord(a),
+		runs.NewExport(a),
+		runs.NewTop(a),
+		record.NewRun(a),
+		runs.NewWhere(a),
+		record.NewProfile(a),
+		record.NewTrace(a),
+		runs.NewTimeline(a),
+		runs.NewReport(a),
+		runs.NewCompare(a),
+		variables.NewVerify(a),
+		variables.NewDiff(a),
+		installed.NewTools(a),
+		installed.NewCheck(a),
+		tui,
+		runs.NewRecover(a),
+		installed.NewDoctor(a),
+		installed.NewSetup(a),
+		variables.NewBackend(a),
+		newVersion(a),
+	)
 	root.DisableSuggestions = true // wrongCommand makes them
 	for _, cmd := range root.Commands() {
 		if !cmd.Hidden {

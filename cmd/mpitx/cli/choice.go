@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mpitx/export"
+	"mpitx/machine"
 	"mpitx/recording"
 )
 
@@ -52,6 +53,16 @@ func Texts[T ~string](words []T) (all []string) {
 		all = append(all, string(w))
 	}
 	return all
+}
+
+// ChooseMPI defines the flag --mpi, whose description begins with usage. demo: the built-in library can be used, too.
+func ChooseMPI(cmd *cobra.Command, mpi *string, usage string, demo bool) {
+	words, families := "openmpi, mpich, abi (the library of either with the standard ABI)", []string{machine.OpenMPI, machine.MPICH, machine.ABI}
+	if demo {
+		words, families = words+", demo (the built-in one)", machine.Families
+	}
+	cmd.Flags().StringVar(mpi, "mpi", "", usage+": "+words+", an installation prefix, or a libmpi file")
+	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(families, cobra.ShellCompDirectiveDefault))
 }
 
 // ChooseFormat defines the flag -o.

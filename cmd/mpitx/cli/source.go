@@ -44,7 +44,7 @@ type Source struct {
 // Flags defines the flags. live is true for commands that need a live MPI and have no --from.
 func (s *Source) Flags(cmd *cobra.Command, live bool) {
 	f := cmd.Flags()
-	f.StringVar(&s.MPI, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), demo (the built-in one), an installation prefix, or a libmpi file")
+	ChooseMPI(cmd, &s.MPI, "use this `MPI`", true)
 	f.IntVarP(&s.N, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
 	f.BoolVar(&s.launched, "launched", false, "")
 	f.MarkHidden("launched")
@@ -55,7 +55,6 @@ func (s *Source) Flags(cmd *cobra.Command, live bool) {
 		cmd.MarkFlagsMutuallyExclusive("from", "mpi")
 		cmd.MarkFlagFilename("from", "json")
 	}
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
 }
 
 // CommFlag defines --comm.

@@ -64,7 +64,7 @@ rule, a baseline that does not fit.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.mpi, "mpi", "", "the `MPI`: openmpi, mpich, abi, demo, an installation prefix, or a libmpi file")
+	cli.ChooseMPI(cmd, &o.mpi, "check this `MPI`", true)
 	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", variables.CheckFormats...)
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "a call that takes longer than this `TIME` hangs")
 	f.IntVarP(&o.jobs, "jobs", "j", min(8, 2*runtime.NumCPU()), "test this `NUMBER` of rules at the same time, at most 256")

@@ -39,7 +39,7 @@ The exit code is 1 if no library can be used.`,
 		Args: cli.NoArguments,
 		RunE: a.OnRank0(o.run),
 	}
-	cmd.Flags().StringVar(&o.mpi, "mpi", "", "check this `MPI` only: openmpi, mpich, abi, demo, an installation prefix, or a libmpi file")
+	cli.ChooseMPI(cmd, &o.mpi, "check this `MPI` only", true)
 	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "stop waiting for a library after this `TIME`")
 	return cmd

@@ -48,9 +48,8 @@ of Open MPI 6 or MPICH 5 is enough.`,
 		},
 	}
 	cmd.Flags().StringVar(&cc, "mpicc", "", "build with this compiler `WRAPPER` (default: the wrapper of each MPI that is found)")
-	cmd.Flags().StringVar(&mpi, "mpi", "", "build for this `MPI` only: openmpi, mpich, abi, an installation prefix, or a libmpi file")
+	cli.ChooseMPI(cmd, &mpi, "build for this `MPI` only", false)
 	cmd.MarkFlagsMutuallyExclusive("mpicc", "mpi")
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{machine.OpenMPI, machine.MPICH, machine.ABI}, cobra.ShellCompDirectiveDefault))
 	cmd.Flags().StringVar(&outDir, "dir", "", "put the results into this `DIRECTORY` (default: the user's data directory)")
 	cmd.MarkFlagDirname("dir")
 	return cmd

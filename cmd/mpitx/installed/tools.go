@@ -9,7 +9,6 @@ import (
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
-	"mpitx/machine"
 	"mpitx/machine/qmpi"
 )
 
@@ -41,11 +40,10 @@ application that tools are linked into.`,
 		RunE: a.OnRank0(o.run),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.mpi, "mpi", "", "load the tools with this `MPI`: openmpi, mpich, abi, an installation prefix, or a libmpi file (default: of the family that they were compiled for)")
+	cli.ChooseMPI(cmd, &o.mpi, "load the tools with this `MPI` (default: of the family that they were compiled for)", false)
 	f.BoolVar(&o.cflags, "cflags", false, "print the flags with which tools are compiled")
 	f.BoolVar(&o.libs, "libs", false, "print the flags with which an application links tools")
 	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV, export.FormatNames)
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions([]string{machine.OpenMPI, machine.MPICH, machine.ABI}, cobra.ShellCompDirectiveDefault))
 	return cmd
 }
 

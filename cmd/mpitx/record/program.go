@@ -40,7 +40,7 @@ func (x *program) flags(cmd *cobra.Command, a *cli.App) {
 	f.StringVar(&x.dir, "dir", "", "write the run to this new `DIRECTORY` (default: a new name in $MPITX_DIR, else in the current directory)")
 	f.StringVar(&x.maxSize, "max-size", "", "limit the `SIZE` of the recording of all ranks, such as 500M or 2G")
 	cli.Choose(cmd, &x.policy, "policy", "", "stop", "what to do at --max-size (`POLICY`): stop recording (stop), or drop the oldest samples (last)", "stop", "last")
-	f.StringVar(&x.mpi, "mpi", "", "use this `MPI`: openmpi, mpich, abi (the library of either with the standard ABI), an installation prefix, or a libmpi file (default: the one that the application links)")
+	cli.ChooseMPI(cmd, &x.mpi, "use this `MPI` (default: the one that the application links)", false)
 	f.IntVarP(&x.ranks, "ranks", "n", 0, "start `N` ranks with the MPI's launcher")
 	f.BoolVar(&x.force, "force", false, "run the program even if the agent cannot be attached, or a pattern of variables matches none")
 	cli.Choose(cmd, &x.workload, "workload", "", "", "run a built-in `WORKLOAD` instead of an application: "+strings.Join(cli.Workloads, ", "), cli.Workloads...)
@@ -51,7 +51,6 @@ func (x *program) flags(cmd *cobra.Command, a *cli.App) {
 	f.MarkHidden("job")
 	f.MarkHidden("more-tool")
 	cmd.MarkFlagDirname("dir")
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
 	cmd.RegisterFlagCompletionFunc("set", a.CompleteWrites)
 	cmd.RegisterFlagCompletionFunc("set-after", a.CompleteWrites)
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -15,7 +15,6 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
 	"mpitx/export/variables"
-	"mpitx/machine"
 )
 
 // The exit codes of diff are those of diff(1).
@@ -85,12 +84,11 @@ With KIND, GLOB or --only, only what they select counts.`,
 	f.BoolVar(&o.values, "values", false, "compare the values of control variables only")
 	f.StringSliceVar(&o.only, "only", nil, "show only these `CHANGES`, separated by commas: "+strings.Join(diff.Words(), ", "))
 	f.StringVar(&o.from, "from", "", "the snapshot `FILE` that rank: and node: refer to")
-	f.StringVar(&o.mpi, "mpi", "", "the `MPI` of the live job that rank: and node: refer to, and of mpi: without a name")
+	cli.ChooseMPI(cmd, &o.mpi, "the `MPI` of the live job that rank: and node: refer to, and of mpi: without a name", true)
 	f.IntVarP(&o.n, "ranks", "n", 0, "start `N` ranks of each live library with its launcher")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "stop waiting for an MPI library after this `TIME`")
 	cmd.MarkFlagsMutuallyExclusive("from", "mpi")
 	cmd.MarkFlagFilename("from", "json")
-	cmd.RegisterFlagCompletionFunc("mpi", cobra.FixedCompletions(machine.Families, cobra.ShellCompDirectiveDefault))
 	cmd.RegisterFlagCompletionFunc("only", wordList(diff.Words()...))
 	o.OutFile.Flags(cmd, "md", "json", "csv")
 	return cmd
