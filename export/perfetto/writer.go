@@ -226,5 +226,17 @@ func (x *writer) external(t *thread, e *trace.External) {
 			}
 		}
 	}
+	if e.Operation != "" {
+		x.text(x.key("operation"), e.Operation)
+		x.rank(argPeer, e.Peer)
+		x.integer(argTag, int64(e.Tag))
+		if bytes, ok := e.Size(); ok {
+			x.unsigned(argBytes, bytes)
+		}
+		x.integer(x.key("count"), int64(e.Count))
+		if e.Datatype != 0 {
+			x.text(x.key("datatype"), e.Datatype.String())
+		}
+	}
 	x.finish(t.at(e.Time))
 }

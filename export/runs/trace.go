@@ -46,7 +46,8 @@ type TraceRow struct {
 	Site     string  // of a call
 	Status   string  // "": as usual. Words, separated by spaces; the fields of an event as NAME=VALUE
 
-	Raised *time.Duration // when an event of MPI_T happened, by the clock of its source
+	Raised    *time.Duration // when an event of MPI_T happened, by the clock of its source
+	Operation string         // of an event of PERUSE, as in trace.Spec and trace.Derived
 
 	numbers [5]uint64
 	peer    [2]int
@@ -117,6 +118,9 @@ func (w *traceRows) event(e *trace.Event, yield func(*TraceRow) error) error {
 			for _, v := range e.External.Values[f.First : f.First+f.Count] {
 				r.status(f.Name + "=" + v.String())
 			}
+		}
+		if e.External.Operation != "" {
+			r.specified(e.External)
 		}
 	case e.Derived != nil:
 		begin("derived", e.Derived.Name, e.Derived.Time)
@@ -190,9 +194,22 @@ func (w *traceRows) call(e *trace.Event, yield func(*TraceRow) error) error {
 	return nil
 }
 
+// specified adds what an event of PERUSE says of its request or message.
+func (r *TraceRow) specified(x *trace.External) {
+	r.ends(x.Peer, x.Tag)
+	r.Operation = x.Operation
+	if bytes, ok := x.Size(); ok {
+		r.Bytes = r.number(0, bytes)
+	}
+	r.status("count=" + strconv.Itoa(x.Count))
+	if x.Datatype != 0 {
+		r.status("datatype=" + x.Datatype.String())
+	}
+}
+
 // derived fills the row of a derived event.
 func (r *TraceRow) derived(d *trace.Derived) {
-	r.Duration, r.Object = d.Duration, d.Object.String()
+	r.Duration, r.Object, r.Operation = d.Duration, d.Object.String(), d.Operation
 	r.ends(d.Peer, d.Tag)
 	if d.Peer != trace.None {
 		r.Bytes = r.number(0, d.Bytes)
@@ -202,9 +219,6 @@ func (r *TraceRow) derived(d *trace.Derived) {
 	}
 	if d.Flow != 0 {
 		r.Flow = r.number(3, d.Flow)
-	}
-	if d.Operation != "" {
-		r.status("operation=" + d.Operation)
 	}
 	if d.Name == "PERUSE_COMM_N_SENDS" || d.Name == "PERUSE_COMM_N_RECVS" {
 		r.status("count=" + strconv.FormatUint(d.Count, 10))
@@ -254,7 +268,7 @@ func (w *traceRows) site(r *recording.Rank, address uint64) string {
 	return text
 }
 
-const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status,raised\n"
+const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status,raised,operation\n"
 
 // Trace writes the trace of a run as CSV or NDJSON, in bounded memory.
 func Trace(w io.Writer, run *recording.Run, f export.Format, o TraceOptions) (trace.Totals, error) {
@@ -304,7 +318,7 @@ func csvTrace(out *export.LineWriter, r *TraceRow, t export.Terminal) error {
 	if b = append(b, ','); r.Raised != nil {
 		b = appendSeconds(b, *r.Raised)
 	}
-	out.Buf = append(b, '\n')
+	out.Buf = append(append(append(b, ','), r.Operation...), '\n')
 	return out.Flush(sampleBuffer)
 }
 
@@ -356,6 +370,7 @@ func jsonTrace(out *export.LineWriter, r *TraceRow) (err error) {
 	if r.Raised != nil {
 		b = appendSeconds(append(b, `,"raised":`...), *r.Raised)
 	}
+	text("operation", r.Operation)
 	if err != nil {
 		return err
 	}

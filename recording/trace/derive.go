@@ -292,18 +292,8 @@ func (d *deriver) external(x *External) {
 		a.lost = true
 		return
 	}
-	send := false
-	for i := range x.Fields {
-		if f := &x.Fields[i]; f.Name == "operation" && f.Count == 1 {
-			n, _ := x.Values[f.First].Uint64()
-			send = n == operationSend
-		}
-	}
-	a.times, a.sends = append(a.times, x.Time), append(a.sends, send)
+	a.times, a.sends = append(a.times, x.Time), append(a.sends, x.Operation == "send")
 }
-
-// operationSend is a send in the agent's events (binding/shim/mpitx.h).
-const operationSend = 1
 
 // collective derives the numbers of the library's requests in a call, and the mean time between them.
 func (d *deriver) collective(e Derived, c *Call) {

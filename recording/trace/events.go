@@ -280,7 +280,7 @@ func (d *decoder) finish(yield func(*Event) bool) bool {
 
 // external decodes an event of MPI_T or PERUSE (agent/tools/event).
 func (d *decoder) external(e *recording.Event, p *process, yield func(*Event) bool) bool {
-	d.ext = External{Time: e.Time, Values: e.Type.Values(d.trace.run, e.Body, d.ext.Values[:0]), Fields: d.ext.Fields[:0]}
+	d.ext = External{Time: e.Time, Values: e.Type.Values(d.trace.run, e.Body, d.ext.Values[:0]), Fields: d.ext.Fields[:0], Spec: Spec{Peer: None, Tag: None}}
 	d.ext.Source, d.ext.Name, _ = strings.Cut(e.Type.Name, " ")
 	for i := range e.Type.Fields {
 		f := &e.Type.Fields[i]
@@ -291,6 +291,7 @@ func (d *decoder) external(e *recording.Event, p *process, yield func(*Event) bo
 			d.ext.Object = p.object(uint32(n))
 		case f.Meaning == recording.MeansText && f.Count == 1 && d.ext.Name == "":
 			d.ext.Name = v.String()
+		case d.ext.Source == "peruse" && d.ext.specify(f.Name, v):
 		default:
 			d.ext.Fields = append(d.ext.Fields, *f)
 		}

@@ -98,6 +98,7 @@ type External struct {
 	Object       *Object
 	Fields       []recording.Field
 	Values       []recording.Value // of the fields' elements: Values[f.First:f.First+f.Count]
+	Spec                           // of an event of PERUSE
 }
 
 // Event is what [Trace.Events] yields: one of the pointers is set, or Lost. It is valid until the next one.
