@@ -16,7 +16,7 @@ import (
 )
 
 // QueuesTables are the tables of Queues.
-var QueuesTables = []string{"peers", "lengths"}
+var QueuesTables = []string{"peers", "lengths", "metrics"}
 
 // The schema of the JSON document of Queues.
 const (
@@ -37,8 +37,11 @@ func Queues(w io.Writer, q *queues.Queues, f export.Format, table string, t expo
 
 // QueueRows is one of QueuesTables; "": the peers.
 func QueueRows(q *queues.Queues, table string) *export.Rows {
-	if table == "lengths" {
+	switch table {
+	case "lengths":
 		return lengthRows(q)
+	case "metrics":
+		return metricRows(q)
 	}
 	return peerRows(q)
 }
@@ -71,8 +74,17 @@ func queuesText(w io.Writer, q *queues.Queues, f export.Format, table string, t 
 	}
 	for _, part := range QueuesTables {
 		rows := peerTable(q, t)
-		if part == "lengths" {
+		switch {
+		case part == "lengths":
 			rows = lengthTable(q, t)
+		case part == "metrics" && table == "": // the times of the peers, in other words
+			continue
+		case part == "metrics":
+			rows = metricTable(q, t)
+			if len(rows.Rows) > 0 && !q.MessageIDs {
+				t.Hanging(&b, "", "The library gives all messages the identifier 0, so that the formulas of Appendix B would take one for another: T_IN_UNEX_Q pairs messages of a sender, communicator and tag in their order.")
+				b.WriteByte('\n')
+			}
 		}
 		if table != "" && table != part || len(rows.Rows) == 0 {
 			continue
@@ -207,8 +219,42 @@ func lengthRows(q *queues.Queues) *export.Rows {
 	return r
 }
 
+// metricTable is the table of metrics for people.
+func metricTable(q *queues.Queues, t export.Terminal) *export.Rows {
+	r := &export.Rows{Columns: []export.RowColumn{{Header: "RANK", Right: true}, {Header: "PEER", Right: true}, {Header: "METRIC"}, {Header: "COUNT", Right: true}, {Header: "MEAN", Right: true},
+		{Header: "MAXIMUM", Right: true}}}
+	for _, m := range q.Metrics {
+		peer, mean, most := any("all"), any(fmt.Sprintf("%.2f", m.Mean)), any(m.Maximum)
+		if m.Peer != nil {
+			peer = peerName(*m.Peer)
+		}
+		if m.IsTime() {
+			mean, most = t.Amount(m.Mean, "ns"), t.Amount(m.Maximum, "ns")
+		}
+		r.Rows = append(r.Rows, []any{m.Rank, peer, m.Name, m.Count, mean, most})
+	}
+	return r
+}
+
+// metricRows is the table of metrics for programs; peer is empty for all.
+func metricRows(q *queues.Queues) *export.Rows {
+	r := export.RowsOf(queuesSchema, "rank peer metric count mean maximum")
+	for _, m := range q.Metrics {
+		peer := any(nil)
+		if m.Peer != nil {
+			peer = *m.Peer
+		}
+		r.Rows = append(r.Rows, []any{m.Rank, peer, m.Name, m.Count, m.Mean, m.Maximum})
+	}
+	return r
+}
+
 // queuesJSON writes the whole document (docs/schema.md).
 func queuesJSON(w io.Writer, q *queues.Queues) error {
+	var messageIDs *bool
+	if q.Metrics != nil {
+		messageIDs = &q.MessageIDs
+	}
 	document := struct {
 		Schema     string            `json:"schema"`
 		Version    int               `json:"version"`
@@ -221,11 +267,13 @@ func queuesJSON(w io.Writer, q *queues.Queues) error {
 		Unreceived []finding.Finding `json:"unreceived,omitempty"`
 		Peers      []queues.Peer     `json:"peers"`
 		Queues     []queues.Queue    `json:"queues"`
+		Metrics    []queues.Metric   `json:"metrics,omitempty"`
+		MessageIDs *bool             `json:"message_ids,omitempty"`
 		Unpaired   uint64            `json:"unpaired"`
 		Lost       uint64            `json:"lost"`
 		Later      uint64            `json:"later,omitempty"`
 	}{queuesSchema, queuesVersion, q.Source, q.Derived, q.From, q.To, export.Mapped(q.Shortages, queueShortage), append([]queues.Finding{}, q.Findings(1<<20)...),
-		trace.UnreceivedFindings(q.Unreceived), append([]queues.Peer{}, q.Peers...), append([]queues.Queue{}, q.Queues...), q.Unpaired, q.Lost, q.Later}
+		trace.UnreceivedFindings(q.Unreceived), append([]queues.Peer{}, q.Peers...), append([]queues.Queue{}, q.Queues...), q.Metrics, messageIDs, q.Unpaired, q.Lost, q.Later}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(document)

@@ -4,6 +4,7 @@ import "time"
 
 // change changes the length of a queue.
 func (a *Adder) change(e *Event, name string, by int) {
+	a.book.length(e, name, by)
 	key := queueKey{e.Rank, e.Comm, name}
 	q := a.queues[key]
 	if q == nil {

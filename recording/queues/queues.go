@@ -134,6 +134,10 @@ type Queues struct {
 
 	Later uint64 // messages that Derive left out, as there are too many; To is the end of the others
 
+	// Metrics are those of the profiler of PERUSE 2.0, Appendix B, by rank, peer and metric; only from events of PERUSE.
+	Metrics    []Metric
+	MessageIDs bool // the library identifies messages; otherwise the formula of T_IN_UNEX_Q takes one for another
+
 	Unreceived []trace.Unreceived // messages that were never received: from calls, see Derive and AddCalls
 
 	sites map[siteKey]*site // by receiver, communicator, sender and kind of finding
@@ -219,12 +223,13 @@ type Adder struct {
 	messages map[messageKey][]time.Duration // in the queue of unexpected messages, the first one first
 	searches map[searchKey]time.Duration
 	held     int // messages
+	book     book
 }
 
 // NewAdder starts with the times of the first and the last event.
 func NewAdder(source string, from, to time.Duration) *Adder {
 	return &Adder{out: Queues{Source: source, From: from, To: to}, peers: map[peerKey]*Peer{}, queues: map[queueKey]*queue{}, requests: map[requestKey]*request{},
-		messages: map[messageKey][]time.Duration{}, searches: map[searchKey]time.Duration{}}
+		messages: map[messageKey][]time.Duration{}, searches: map[searchKey]time.Duration{}, book: book{}}
 }
 
 func (a *Adder) peer(e *Event) *Peer {
@@ -265,17 +270,27 @@ func (a *Adder) Add(e *Event) {
 	case "REQ_REMOVE_FROM_POSTED_Q":
 		a.removed(e)
 	case "REQ_MATCH_UNEX":
-		a.since(e, activated, ActivateToMatch)
+		if d, ok := a.since(e, activated, ActivateToMatch); ok {
+			a.book.time(e, "T_REQ_ACTIVATE_TO_MATCH", d)
+		}
 	case "REQ_XFER_BEGIN":
-		a.since(e, activated, ActivateToTransfer)
+		if d, ok := a.since(e, activated, ActivateToTransfer); ok {
+			a.book.time(e, "T_REQ_ACTIVATE_TO_XFER_BEGIN", d)
+		}
 		a.request(e).mark(transferring, e.Time)
 	case "REQ_XFER_END":
-		a.span(e, transferring, Transfer)
+		if d, ok := a.span(e, transferring, Transfer); ok {
+			a.book.time(e, "T_XFER_BEGIN_TO_END", d)
+		}
 	case "REQ_COMPLETE":
 		a.request(e).mark(completed, e.Time)
 	case "REQ_NOTIFY":
-		a.span(e, completed, CompleteToNotify)
-		a.since(e, activated, ActivateToNotify)
+		if d, ok := a.span(e, completed, CompleteToNotify); ok {
+			a.book.time(e, "T_COMPLETE_TO_NOTIFY", d)
+		}
+		if d, ok := a.since(e, activated, ActivateToNotify); ok {
+			a.book.time(e, "T_ACTIVATE_TO_NOTIFY", d)
+		}
 		delete(a.requests, requestKey{e.Rank, e.Request})
 	case unexpectedMessage:
 		a.peer(e).Unexpected++
@@ -295,20 +310,22 @@ func (a *Adder) Add(e *Event) {
 }
 
 // span adds the time since a mark of the request, which must have happened.
-func (a *Adder) span(e *Event, began mark, s Span) {
-	if !a.since(e, began, s) {
+func (a *Adder) span(e *Event, began mark, s Span) (d time.Duration, ok bool) {
+	if d, ok = a.since(e, began, s); !ok {
 		a.out.Unpaired++
 	}
+	return d, ok
 }
 
 // since adds the time since a mark of the request, if it has happened.
-func (a *Adder) since(e *Event, began mark, s Span) bool {
+func (a *Adder) since(e *Event, began mark, s Span) (d time.Duration, ok bool) {
 	r := a.requests[requestKey{e.Rank, e.Request}]
 	if r == nil || !r.has[began] {
-		return false
+		return 0, false
 	}
-	a.peer(e).Spans[s].add(e.Time - r.at[began])
-	return true
+	d = e.Time - r.at[began]
+	a.peer(e).Spans[s].add(d)
+	return d, true
 }
 
 // removed: a message for a posted receive has come.
@@ -322,6 +339,7 @@ func (a *Adder) removed(e *Event) {
 
 func (a *Adder) arrived(e *Event) {
 	key := messageKey{e.Rank, e.Comm, e.Peer, e.Tag}
+	a.out.MessageIDs = a.out.MessageIDs || e.Request != 0
 	a.peer(e).Unexpected++
 	if a.held < most {
 		a.messages[key] = append(a.messages[key], e.Time)
@@ -335,6 +353,7 @@ func (a *Adder) left(e *Event) {
 	key := messageKey{e.Rank, e.Comm, e.Peer, e.Tag}
 	if waiting := a.messages[key]; len(waiting) > 0 {
 		a.peer(e).Spans[InUnexpected].add(e.Time - waiting[0])
+		a.book.time(e, "T_IN_UNEX_Q", e.Time-waiting[0])
 		a.held--
 		if a.messages[key] = waiting[1:]; len(waiting) == 1 {
 			delete(a.messages, key)
@@ -364,6 +383,9 @@ func (a *Adder) Queues() *Queues {
 	slices.SortFunc(a.out.Peers, func(x, y Peer) int {
 		return cmp.Or(cmp.Compare(x.Rank, y.Rank), text.CompareNumbered(x.Comm, y.Comm), cmp.Compare(x.Peer, y.Peer))
 	})
+	if a.out.Source == peruseSource {
+		a.out.Metrics = a.book.metrics()
+	}
 	all := (a.out.To - a.out.From).Seconds()
 	for _, q := range a.queues {
 		a.lasted(q, a.out.To)

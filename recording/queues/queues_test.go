@@ -62,6 +62,59 @@ func TestOneMessage(t *testing.T) {
 	}
 }
 
+// The metrics count as Appendix B of PERUSE 2.0 does: a match of a posted receive is not one of an unexpected message, lengths are
+// averaged over insertions, and messages of collectives and to the rank itself do not count.
+func TestMetrics(t *testing.T) {
+	all := add(nil, 7, "REQ_ACTIVATE", "REQ_INSERT_IN_POSTED_Q", "REQ_REMOVE_FROM_POSTED_Q", "REQ_XFER_BEGIN", "REQ_XFER_END", "REQ_COMPLETE", "REQ_NOTIFY", "REQ_REMOVE_FROM_POSTED_Q")
+	all = add(all, 0, "MSG_INSERT_IN_UNEX_Q", "MSG_INSERT_IN_UNEX_Q")
+	all = add(all, 8, "REQ_ACTIVATE", "REQ_MATCH_UNEX")
+	all = add(all, 0, "MSG_REMOVE_FROM_UNEX_Q", "MSG_INSERT_IN_UNEX_Q")
+	for _, e := range all {
+		own, collective := e, e
+		own.Peer, own.Request = e.Rank, 9
+		collective.Tag, collective.Request = -10, 10
+		all = append(all, own, collective)
+	}
+	a := NewAdder(peruseSource, 0, time.Second)
+	for i := range all {
+		a.Add(&all[i])
+	}
+	q := a.Queues()
+	got := ""
+	for _, m := range q.Metrics {
+		peer := "all"
+		if m.Peer != nil {
+			peer = fmt.Sprint(*m.Peer)
+		}
+		if m.IsTime() {
+			m.Mean, m.Maximum = m.Mean/float64(unit), m.Maximum/float64(unit)
+		}
+		got += fmt.Sprintf("%d %s %s %d %.4g %.4g\n", m.Rank, peer, m.Name, m.Count, m.Mean, m.Maximum)
+	}
+	want := `0 all T_REQ_ACTIVATE_TO_MATCH 1 1 1
+0 all T_REQ_ACTIVATE_TO_XFER_BEGIN 1 3 3
+0 all T_XFER_BEGIN_TO_END 1 1 1
+0 all T_COMPLETE_TO_NOTIFY 1 1 1
+0 all T_ACTIVATE_TO_NOTIFY 1 6 6
+0 all T_IN_UNEX_Q 1 4 4
+0 all N_POSTED_Q_LEN 1 1 1
+0 all N_UNEX_Q_LEN 3 1.667 2
+0 1 N_POSTED_Q_LEN 1 1 1
+0 1 N_UNEX_Q_LEN 3 1.667 2
+`
+	if got != want || q.MessageIDs {
+		t.Errorf("message ids %t, got\n%s", q.MessageIDs, got)
+	}
+	a = NewAdder(peruseSource, 0, time.Second)
+	if a.Add(&Event{Name: "PERUSE_COMM_MSG_INSERT_IN_UNEX_Q", Request: 3}); !a.Queues().MessageIDs {
+		t.Error("the library identifies messages")
+	}
+	a = NewAdder(mpichSource, 0, time.Second)
+	if a.Add(&Event{Name: "MSG_INSERT_IN_UNEX_Q", Peer: 1}); a.Queues().Metrics != nil {
+		t.Error("MPICH's events have no tags and no requests")
+	}
+}
+
 func TestLengths(t *testing.T) {
 	in, out := "MSG_INSERT_IN_UNEX_Q", "MSG_REMOVE_FROM_UNEX_Q"
 	q := compute(add(nil, 0, in, in, out, in, out, out, in, "MSG_ARRIVED")) // lengths 1 2 1 2 1 0 1 1

@@ -14,6 +14,7 @@ const (
 	peruseEvent  = "peruse"
 	mpichArrived = "mpi_t unexp_message_enqueued"
 	mpichLeft    = "mpi_t unexp_message_dequeued"
+	peruseSource = "PERUSE"
 	mpichSource  = "MPI_T events"
 )
 
@@ -26,7 +27,7 @@ func has(run *recording.Run, name string) bool {
 func source(run *recording.Run) string {
 	switch {
 	case has(run, peruseEvent):
-		return "PERUSE"
+		return peruseSource
 	case has(run, mpichArrived):
 		return mpichSource
 	}

@@ -121,7 +121,7 @@ hold exact numbers in the unit of the variable.`,
 	o.part.Times(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.oneSided, "one-sided", false, "matrix: one-sided operations (puts and gets) instead of messages")
-	cli.Choose(cmd, &o.table, "table", "", "", "queues: only this `TABLE`, peers or lengths", runs.QueuesTables...)
+	cli.Choose(cmd, &o.table, "table", "", "", "queues: only this `TABLE`: peers, lengths, or metrics (of PERUSE, Appendix B)", runs.QueuesTables...)
 	f.BoolVar(&o.derived, "derived", false, "queues: compute from calls even if the library raised events")
 	cli.ChooseTransform(cmd, &o.as)
 	f.BoolVar(&o.nonzero, "nonzero", false, "samples: only variables with a value other than 0")
