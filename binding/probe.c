@@ -147,7 +147,7 @@ static bool keep(struct child *c, const char *value, size_t n, uint32_t *offset,
 }
 
 struct opened {
-    int datatype, scope, continuous;
+    int datatype, scope, continuous, readonly;
     mpitx_handle handle;
     size_t bytes; /* of the whole value */
 };
@@ -273,7 +273,7 @@ static bool open_variable(struct child *c, struct mpitx_probe_item *it, struct o
     } else {
         struct mpitx_pvar_info info = {0};
         it->info_rc = c->t->pvar_get_info(it->index, name, &name_len, desc, &desc_len, &info);
-        v->datatype = info.datatype, v->continuous = info.continuous, it->bind = info.bind, enumeration = info.enumtype;
+        v->datatype = info.datatype, v->continuous = info.continuous, v->readonly = info.readonly, it->bind = info.bind, enumeration = info.enumtype;
         var_class = info.var_class;
     }
     if (it->info_rc != MPITX_SUCCESS)
@@ -362,6 +362,51 @@ static void try_write(struct child *c, struct mpitx_probe_item *it)
     buf = buffer(c, v.bytes);
     enter(c, it, MPITX_STEP_READ);
     it->back_rc = c->t->cvar_read(v.handle, buf);
+    if (it->back_rc == MPITX_SUCCESS && !keep(c, buf, value_length(&v, buf), &it->back_offset, &it->back_length))
+        it->back_rc = -1;
+}
+
+/* Writes, resets or readresets a performance variable with a handle of its own. Only a variable that is stopped can be written. */
+static void try_change(struct child *c, struct mpitx_probe_item *it)
+{
+    struct opened v;
+    if (it->fault || it->step != MPITX_STEP_DONE || it->read_rc != MPITX_SUCCESS || it->too_large || it->overrun)
+        return;
+    if (!open_variable(c, it, &v) || mpitx_type_size(v.datatype) == 0)
+        return;
+    if (v.readonly) {
+        it->write_rc = MPITX_ERR_PVAR_NO_WRITE;
+        return;
+    }
+    if (it->change == MPITX_CHANGE_WRITE && (it->new_type != v.datatype || it->new_bytes != v.bytes)) {
+        it->write_rc = MPITX_ERR_INVALID;
+        return;
+    }
+    if (it->change != MPITX_CHANGE_WRITE && !v.continuous) {
+        enter(c, it, MPITX_STEP_START);
+        c->t->pvar_start(c->session, v.handle);
+    }
+    char *buf = buffer(c, v.bytes);
+    switch (it->change) {
+    case MPITX_CHANGE_WRITE:
+        memcpy(buf, it->new_value, v.bytes);
+        enter(c, it, MPITX_STEP_WRITE);
+        it->write_rc = c->t->pvar_write(c->session, v.handle, buf);
+        break;
+    case MPITX_CHANGE_RESET:
+        enter(c, it, MPITX_STEP_RESET);
+        it->write_rc = c->t->pvar_reset(c->session, v.handle);
+        break;
+    default:
+        enter(c, it, MPITX_STEP_READRESET);
+        it->write_rc = c->t->pvar_readreset(c->session, v.handle, buf);
+        it->overrun = overran(buf + v.bytes);
+    }
+    if (it->write_rc != MPITX_SUCCESS || it->overrun)
+        return;
+    buf = buffer(c, v.bytes);
+    enter(c, it, MPITX_STEP_READ);
+    it->back_rc = c->t->pvar_read(c->session, v.handle, buf);
     if (it->back_rc == MPITX_SUCCESS && !keep(c, buf, value_length(&v, buf), &it->back_offset, &it->back_length))
         it->back_rc = -1;
 }
@@ -462,15 +507,15 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
         for (; c.now->item < p->num_items; c.now->item++) {
             struct mpitx_probe_item *it = &p->items[c.now->item];
             if (it->fault || worker_of(p, c.now->item) != worker || (c.now->again && !it->doubtful) ||
-                (c.now->phase == 1 && it->kind != MPITX_PROBE_CVAR))
+                (c.now->phase == 1 && it->kind != MPITX_PROBE_CVAR && !it->change))
                 continue;
             if (it->kind == MPITX_PROBE_PVAR && c.session == 0) {
                 enter(&c, it, MPITX_STEP_ALLOC);
                 it->alloc_rc = t->pvar_session_create(&c.session);
-                if (it->alloc_rc != MPITX_SUCCESS) {
-                    it->step = MPITX_STEP_DONE;
+                if (it->alloc_rc != MPITX_SUCCESS || c.now->phase == 1)
+                    it->step = MPITX_STEP_DONE; /* in phase 1: it has been read */
+                if (it->alloc_rc != MPITX_SUCCESS)
                     continue;
-                }
             }
             if (it->kind == MPITX_PROBE_CATEGORY)
                 try_category(&c, it);
@@ -480,6 +525,8 @@ static void run_child(struct mpitx_probe *p, int worker, const struct mpitx_tabl
                 try_event(&c, it);
             else if (c.now->phase == 0)
                 try_read(&c, it);
+            else if (it->kind == MPITX_PROBE_PVAR)
+                try_change(&c, it);
             else
                 try_write(&c, it);
             it->step = MPITX_STEP_DONE;

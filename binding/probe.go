@@ -99,19 +99,33 @@ func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (W
 	if err := i.valid(index, i.NumCvars); err != nil {
 		return WriteTrial{}, err
 	}
-	var value buffer
-	if err := value.init(v.Type(), count); err != nil {
+	return i.probeWrite(C.struct_mpitx_probe_item{kind: C.MPITX_PROBE_CVAR, index: C.int(index)}, count, v, o)
+}
+
+// ProbeChange tries in a forked child to write, reset or readreset a performance variable, with a handle of its own (MPI-3.1, section
+// 14.3.7). v is the value to write. Results are those of ProbeWrite.
+func (i *Interface) ProbeChange(index int, change catalog.WriteKind, count int, v Value, o ProbeOptions) (WriteTrial, error) {
+	if err := i.valid(index, i.NumPvars); err != nil {
 		return WriteTrial{}, err
 	}
-	defer value.free()
-	if err := value.set(v); err != nil {
-		return WriteTrial{}, err
+	how := map[catalog.WriteKind]C.int{catalog.WriteValue: C.MPITX_CHANGE_WRITE, catalog.WriteReset: C.MPITX_CHANGE_RESET, catalog.WriteReadReset: C.MPITX_CHANGE_READRESET}
+	return i.probeWrite(C.struct_mpitx_probe_item{kind: C.MPITX_PROBE_PVAR, index: C.int(index), change: how[change]}, count, v, o)
+}
+
+func (i *Interface) probeWrite(item C.struct_mpitx_probe_item, count int, v Value, o ProbeOptions) (out WriteTrial, err error) {
+	if item.change != C.MPITX_CHANGE_RESET && item.change != C.MPITX_CHANGE_READRESET {
+		var value buffer
+		if err := value.init(v.Type(), count); err != nil {
+			return out, err
+		}
+		defer value.free()
+		if err := value.set(v); err != nil {
+			return out, err
+		}
+		item.new_value, item.new_type, item.new_bytes = value.p, C.int(value.typ), C.size_t(value.bytes)
 	}
 	o.TrialWrites = true
-	items := []C.struct_mpitx_probe_item{{kind: C.MPITX_PROBE_CVAR, index: C.int(index), new_value: value.p,
-		new_type: C.int(value.typ), new_bytes: C.size_t(value.bytes)}}
-	var out WriteTrial
-	err := i.probe(items, o, func(item *C.struct_mpitx_probe_item, data unsafe.Pointer) {
+	err = i.probe([]C.struct_mpitx_probe_item{item}, o, func(item *C.struct_mpitx_probe_item, data unsafe.Pointer) {
 		switch {
 		case item.fault != C.MPITX_FAULT_NONE:
 			out.Fault = faultText(item)
@@ -125,7 +139,7 @@ func (i *Interface) ProbeWrite(index int, count int, v Value, o ProbeOptions) (W
 		default:
 			out.Err = check(item.write_rc)
 			if item.back_rc == C.MPITX_SUCCESS {
-				out.ReadBack = probedValue(v.Type(), data, item.back_offset, item.back_length)
+				out.ReadBack = probedValue(Datatype(item.datatype), data, item.back_offset, item.back_length)
 			}
 		}
 	})
@@ -332,6 +346,7 @@ var stepNames = map[C.int]string{
 	C.MPITX_STEP_START: "start",
 	C.MPITX_STEP_READ:  "read",
 	C.MPITX_STEP_WRITE: "write",
+	C.MPITX_STEP_RESET: "reset", C.MPITX_STEP_READRESET: "readreset",
 }
 
 func faultText(item *C.struct_mpitx_probe_item) string {

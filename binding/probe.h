@@ -18,10 +18,15 @@ enum mpitx_probe_step {
     MPITX_STEP_START,
     MPITX_STEP_READ,
     MPITX_STEP_WRITE,
+    MPITX_STEP_RESET,
+    MPITX_STEP_READRESET,
     MPITX_STEP_DONE
 };
 
 enum mpitx_probe_fault { MPITX_FAULT_NONE = 0, MPITX_FAULT_CRASH, MPITX_FAULT_TIMEOUT, MPITX_FAULT_GIVEN_UP };
+
+/* What a trial does with a performance variable after reading it. */
+enum mpitx_probe_change { MPITX_CHANGE_NONE = 0, MPITX_CHANGE_WRITE, MPITX_CHANGE_RESET, MPITX_CHANGE_READRESET };
 
 /* One variable, category, event source or event type. The caller sets kind, index and new_value, the probe the rest. */
 struct mpitx_probe_item {
@@ -29,6 +34,7 @@ struct mpitx_probe_item {
     const void *new_value; /* the value to write; NULL: the current value */
     int new_type;          /* its type and bytes, which must be the variable's */
     size_t new_bytes;
+    int change;            /* of a performance variable: enum mpitx_probe_change */
     int fault;             /* enum mpitx_probe_fault */
     int fault_step;        /* the call that did not return */
     int signal;            /* that ended the child; 0 if it exited */

@@ -5,12 +5,36 @@ import (
 	"slices"
 )
 
-// WriteRequest is a request to write a value to a control variable.
+// WriteRequest is a request to write a value to a control variable, or to change a performance variable.
 type WriteRequest struct {
-	Name, Text string // the value as ParseValue parses it
-	Ranks      []int  // nil: all
-	Force      bool   // write a variable of scope all or all-eq on some ranks only, and values that are not items of its enumeration
-	DryRun     bool   `json:",omitempty"` // check, but write nothing
+	Name, Text string    // the value as ParseValue parses it; "": for a reset
+	Kind       WriteKind `json:",omitempty"`
+	Ranks      []int     // nil: all
+	Force      bool      // write a variable of scope all or all-eq on some ranks only, and values that are not items of its enumeration
+	DryRun     bool      `json:",omitempty"` // check, but write nothing
+}
+
+// WriteKind is what to do with a variable.
+type WriteKind string
+
+// The kinds. Reset and readreset are of performance variables (MPI-3.1, section 14.3.7).
+const (
+	WriteValue     WriteKind = ""
+	WriteReset     WriteKind = "reset"
+	WriteReadReset WriteKind = "readreset"
+)
+
+// NoChange is why a performance variable cannot be changed so; "": the library says that it can (MPI-3.1, section 14.3.7).
+func (v *Variable) NoChange(c WriteKind) string {
+	switch {
+	case v.Kind != Pvars:
+		return ""
+	case v.Readonly:
+		return "the library says that it is readonly (MPI_T_ERR_PVAR_NO_WRITE)"
+	case c == WriteReadReset && !v.Atomic:
+		return "the library says that it is not atomic (MPI_T_ERR_PVAR_NO_ATOMIC)"
+	}
+	return ""
 }
 
 // Outcome is the result of a WriteRequest on one rank.
@@ -31,7 +55,7 @@ const (
 	WriteOK        WriteResult = "ok"
 	WriteUnchanged WriteResult = "ok but unchanged" // the library returned MPI_SUCCESS and kept the old value
 	WriteNotNow    WriteResult = "not now"          // MPI_T_ERR_CVAR_SET_NOT_NOW
-	WriteNever     WriteResult = "never"            // MPI_T_ERR_CVAR_SET_NEVER
+	WriteNever     WriteResult = "never"            // MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_PVAR_NO_WRITE or MPI_T_ERR_PVAR_NO_ATOMIC
 	WriteFaulty    WriteResult = "faulty"           // the write crashes or hangs the library
 	WriteInvalid   WriteResult = "invalid"          // not a value of this variable; nothing was written
 	WriteRefused   WriteResult = "refused"          // by mpitx: the scope concerns other ranks too

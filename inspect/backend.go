@@ -30,6 +30,8 @@ type Backend struct {
 	Process    *catalog.Process // what it read
 	Indices    map[string]int   // of the variables, by ID
 
+	session       *binding.Session // of the performance variables that were opened
+	pvars         map[string]*binding.PvarHandle
 	request       request
 	serve         func(*Backend) int
 	stamp         binding.Stamp // of the categories, when they were read

@@ -17,7 +17,8 @@ type plan struct {
 	catalog.Outcome
 	dry      bool
 	writable catalog.Writable // from its reading
-	scope    catalog.Scope
+	variable *catalog.Variable
+	change   catalog.WriteKind
 	count    int
 }
 
@@ -30,7 +31,7 @@ func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcome
 		if w.Ranks != nil && !slices.Contains(w.Ranks, b.Rank) {
 			continue
 		}
-		p := &plan{Outcome: catalog.Outcome{Name: w.Name, Rank: b.Rank, Host: b.Host}, dry: w.DryRun}
+		p := &plan{Outcome: catalog.Outcome{Name: w.Name, Rank: b.Rank, Host: b.Host}, dry: w.DryRun, change: w.Kind}
 		p.Result, p.Detail = b.check(w, p, plans)
 		invalid = invalid || p.Result == catalog.WriteInvalid || p.Result == catalog.WriteRefused
 		plans = append(plans, p)
@@ -44,6 +45,8 @@ func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcome
 			p.Result, p.Detail = catalog.WriteError, "nothing was written because of the other variable"
 		case p.dry:
 			p.Result, p.Detail = b.dryResult(p)
+		case p.variable.Kind == catalog.Pvars:
+			p.Result, p.Detail = b.change(p)
 		default:
 			p.Result, p.Detail = b.write(p)
 		}
@@ -54,13 +57,13 @@ func (b *Backend) Write(writes []catalog.WriteRequest) (outcomes catalog.Outcome
 
 // check completes a plan, or returns why it cannot be carried out.
 func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalog.WriteResult, string) {
-	v, r, problem := b.find(w.Name)
+	v, r, problem := b.find(w)
 	if problem != "" {
 		return catalog.WriteInvalid, problem
 	}
-	p.Name, p.writable, p.scope, p.count = v.Name, r.Writable, v.Scope, r.Count
+	p.Name, p.writable, p.variable, p.count = v.ID(), r.Writable, v, r.Count
 	switch {
-	case slices.ContainsFunc(others, func(o *plan) bool { return o.Name == v.Name }):
+	case slices.ContainsFunc(others, func(o *plan) bool { return o.Name == p.Name }):
 		return catalog.WriteInvalid, "is given twice"
 	case r.Status == catalog.StatusFaulty:
 		return catalog.WriteFaulty, "cannot be read: " + r.Reason
@@ -68,6 +71,13 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 		return catalog.WriteError, "cannot be read: " + r.Reason
 	}
 	p.Old = r.Value
+	if reset := w.Kind != catalog.WriteValue; reset && v.Kind == catalog.Cvars {
+		return catalog.WriteInvalid, "is a control variable, which has no " + string(w.Kind)
+	} else if why := v.NoChange(w.Kind); v.Kind == catalog.Pvars && why != "" {
+		return catalog.WriteNever, why
+	} else if reset {
+		return "", ""
+	}
 	items := settings.Enum(b.request.MPI.Impl, v, b.Process.Meta.Enum(v.Enum), r.Count)
 	value, err := catalog.ParseValue(v, items, r.Count, w.Text)
 	noItem := settings.IsItem(b.request.MPI.Impl, v, items, w.Text)
@@ -88,8 +98,8 @@ func (b *Backend) check(w catalog.WriteRequest, p *plan, others []*plan) (catalo
 
 // never is why the library refuses every write.
 func (p *plan) never() string {
-	if p.scope == catalog.ScopeConstant || p.scope == catalog.ScopeReadonly {
-		return "its scope " + p.scope.String() + " allows no writes"
+	if p.variable.Scope == catalog.ScopeConstant || p.variable.Scope == catalog.ScopeReadonly {
+		return "its scope " + p.variable.Scope.String() + " allows no writes"
 	}
 	return "the library refuses every write"
 }
@@ -110,25 +120,30 @@ func (b *Backend) dryResult(p *plan) (catalog.WriteResult, string) {
 	return catalog.WriteDry, ""
 }
 
-// find returns the control variable with this name, or why there is none.
-func (b *Backend) find(name string) (v *catalog.Variable, r *catalog.Reading, problem string) {
+// find returns the variable to change, or why there is none. Of equal names, a control variable is written and a performance variable reset.
+func (b *Backend) find(w catalog.WriteRequest) (v *catalog.Variable, r *catalog.Reading, problem string) {
 	m := &b.Process.Meta
-	var names []string
-	found := m.Lookup(name)
+	var names, all []string
+	found := m.Lookup(w.Name)
 	for _, f := range found {
-		if f.Kind == catalog.Cvars {
+		all = append(all, f.ID())
+		if (f.Kind == catalog.Cvars) == (w.Kind == catalog.WriteValue) || len(found) == 1 {
 			v = f
-			names = append(names, f.Name)
+			names = append(names, f.ID())
 		}
 	}
 	switch {
 	case len(names) > 1: // names that differ in case only
 		return nil, nil, "could be " + strings.Join(names, " or ")
 	case v != nil:
-		k := slices.IndexFunc(m.Cvars, func(c catalog.Variable) bool { return c.Name == v.Name })
+		k, list := 0, m.Cvars
+		if v.Kind == catalog.Pvars {
+			k, list = len(m.Cvars), m.Pvars
+		}
+		k += slices.IndexFunc(list, func(c catalog.Variable) bool { return c.ID() == v.ID() })
 		return v, &b.Process.Readings[k], ""
-	case len(found) > 0:
-		return nil, nil, "is a performance variable, which cannot be written"
+	case len(found) > 0: // performance variables of several classes
+		return nil, nil, "could be " + strings.Join(all, " or ")
 	}
 	return nil, nil, "does not exist " + string(b.request.Stage) + " MPI_Init"
 }

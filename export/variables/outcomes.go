@@ -25,7 +25,8 @@ func Outcomes(w io.Writer, c *catalog.Catalog, same []catalog.SameOutcome, f exp
 	for _, o := range same {
 		text := func(value catalog.Value) string { return value.Format(nil) }
 		item := func(catalog.Value) string { return "" }
-		if v := c.Cvar(o.Name); v != nil {
+		if found := c.Lookup(o.Name); len(found) > 0 {
+			v := found[0]
 			item = func(value catalog.Value) string { return c.ItemOf(v, value) }
 			text = func(value catalog.Value) string { return value.Format(c.Enum(v.Enum)) }
 			if people { // programs get the numbers

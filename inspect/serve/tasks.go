@@ -17,8 +17,6 @@ type serving struct {
 	*inspect.Backend
 	variables map[string]int // position in Meta, control variables first, by ID
 	cvars     map[string]*binding.CvarHandle
-	pvars     map[string]*binding.PvarHandle
-	session   *binding.Session
 	loads     []task // workloads to come
 	failed    error  // of the workload under way
 	ending    bool
@@ -27,7 +25,7 @@ type serving struct {
 
 // Tasks is what a back end does that serves. It returns the exit code.
 func Tasks(b *inspect.Backend) int {
-	s := &serving{Backend: b, cvars: map[string]*binding.CvarHandle{}, pvars: map[string]*binding.PvarHandle{}}
+	s := &serving{Backend: b, cvars: map[string]*binding.CvarHandle{}}
 	s.index()
 	b.Front.Phase("serving")
 	for !s.ending {
@@ -154,42 +152,13 @@ func (s *serving) value(at int, id string) (v catalog.Value, count int, err erro
 		v, err = h.Read()
 		return v, h.Count(), err
 	}
-	h := s.pvars[id]
-	if h == nil {
-		if h, err = s.openPvar(&meta.Pvars[at-len(meta.Cvars)]); err != nil {
-			return v, 0, err
-		}
-		s.pvars[id] = h
-	}
-	v, err = s.session.Read(h)
-	return v, h.Count(), err
+	return s.ReadPvar(&meta.Pvars[at-len(meta.Cvars)])
 }
 
-func (s *serving) openPvar(v *catalog.Variable) (*binding.PvarHandle, error) {
-	if s.session == nil {
-		session, err := s.Tool.NewSession()
-		if err != nil {
-			return nil, err
-		}
-		s.session = session
-	}
-	h, err := s.session.AllocPvar(s.Indices[v.ID()], s.Object())
-	if err != nil {
-		return nil, err
-	}
-	if !v.Continuous {
-		if err := s.session.Start(h); err != nil {
-			s.session.FreeHandle(h)
-			return nil, err
-		}
-	}
-	return h, nil
-}
-
-// writeNow writes a control variable; the old value is its current one.
+// writeNow writes a variable; the old value is its current one.
 func (s *serving) writeNow(t task) catalog.Outcomes {
 	s.Front.Mark(t.Number, 0)
-	if at, ok := s.variables[t.Write.Name]; ok && at < len(s.Process.Meta.Cvars) {
+	if at, ok := s.variables[t.Write.Name]; ok {
 		if r := s.reading(t.Write.Name); r.Status == catalog.StatusOK {
 			s.Process.Readings[at].Value = r.Value
 		}

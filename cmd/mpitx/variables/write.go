@@ -25,15 +25,17 @@ type writeOptions struct {
 	ranks  string
 	force  bool
 	dryRun bool
+	reset  bool
+	read   bool // and reset
 }
 
 func NewWrite(a *cli.App) *cobra.Command {
 	o := &writeOptions{Source: cli.Source{App: a}}
 	cmd := &cobra.Command{
-		Use:   "write NAME=VALUE…",
-		Short: "Write control variables and verify the result",
-		Long: `Write control variables and verify the result: mpitx reads the old value,
-writes the new one, and reads it back. The result is one of:
+		Use:   "write {NAME=VALUE…|--reset NAME…|--readreset NAME…}",
+		Short: "Write variables and verify the result",
+		Long: `Write variables and verify the result: mpitx reads the old value, writes the new
+one, and reads it back. The result is one of:
 
     ok                the library accepted the value
     ok but unchanged  the library reported success, but kept the old value
@@ -55,10 +57,15 @@ prints the line that sets the variable for a run.
 
 Variables of scope all and all-eq concern all processes: with --rank, --force
 writes them on some ranks only. --force also writes values that are not items of
-a variable's enumeration.`,
+a variable's enumeration.
+
+Performance variables are written, too, unless the library says that they are
+readonly; most are. --reset sets them to their starting value, and --readreset
+reads and resets them in one step, which only atomic variables allow.`,
 		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
   mpirun -n 4 mpitx write --stage before coll_tuned_alltoall_algorithm=pairwise
-  mpirun -n 4 mpitx write --rank 1,3 coll_base_verbose=5`,
+  mpirun -n 4 mpitx write --rank 1,3 coll_base_verbose=5
+  mpitx write --mpi demo --reset demo_bytes_sent`,
 		Args:              cli.Arguments(1, -1, "the variables and their values (NAME=VALUE)"),
 		ValidArgsFunction: a.CompleteWrites,
 		RunE:              o.run,
@@ -70,6 +77,9 @@ a variable's enumeration.`,
 	f.StringVar(&o.ranks, "rank", "", "write on these `RANKS` only, such as 0,2-5 (default: all)")
 	f.BoolVar(&o.force, "force", false, "also write values that are not items of an enumeration, and, with --rank, variables of scope all and all-eq")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check names and values without writing")
+	f.BoolVar(&o.reset, "reset", false, "reset performance variables")
+	f.BoolVar(&o.read, "readreset", false, "read and reset performance variables in one step")
+	cmd.MarkFlagsMutuallyExclusive("reset", "readreset")
 	return cmd
 }
 
@@ -81,7 +91,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if o.stage == "before" && ranks != nil && !slices.Equal(ranks, []int{0}) {
 		return cli.Usagef("--rank: one process of each node writes before MPI_Init; leave --rank out")
 	}
-	writes, err := parseWrites(args, ranks)
+	writes, err := parseWrites(args, ranks, o.change())
 	if err != nil {
 		return err
 	}
@@ -272,15 +282,30 @@ func (o *writeOptions) explain(name string, e, asked tuning.Effect, ranks int) {
 	}
 }
 
-func parseWrites(args []string, ranks []int) ([]catalog.WriteRequest, error) {
+// change is what to do with the variables.
+func (o *writeOptions) change() catalog.WriteKind {
+	switch {
+	case o.reset:
+		return catalog.WriteReset
+	case o.read:
+		return catalog.WriteReadReset
+	}
+	return catalog.WriteValue
+}
+
+func parseWrites(args []string, ranks []int, change catalog.WriteKind) ([]catalog.WriteRequest, error) {
 	var out []catalog.WriteRequest
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		name = strings.TrimSpace(name)
 		switch {
+		case ok && change != catalog.WriteValue:
+			return nil, cli.Usagef("%q: --%s takes names without a value", arg, change)
+		case change != catalog.WriteValue:
 		case !ok || name == "":
 			return nil, cli.Usagef("%q: must be NAME=VALUE", arg)
-		case text.IsGlob(name):
+		}
+		if text.IsGlob(name) {
 			return nil, cli.Usagef("%s is a pattern; write names the variables one by one", name)
 		}
 		if strings.HasPrefix(name, virtual.Prefix) {
@@ -289,7 +314,7 @@ func parseWrites(args []string, ranks []int) ([]catalog.WriteRequest, error) {
 		if slices.ContainsFunc(out, func(w catalog.WriteRequest) bool { return w.Name == name }) {
 			return nil, cli.Usagef("%s is given twice", name)
 		}
-		out = append(out, catalog.WriteRequest{Name: name, Text: value, Ranks: ranks})
+		out = append(out, catalog.WriteRequest{Name: name, Text: value, Kind: change, Ranks: ranks})
 	}
 	return out, nil
 }
