@@ -111,7 +111,7 @@ func Flags(e *machine.Env, cflags, libs bool) (words []string, err error) {
 	}
 	if cflags {
 		header, looked := "", []string(nil)
-		for _, d := range []string{filepath.Join(dir, "..", "include"), filepath.Join(dir, "..", "agent", "include"), filepath.Join(e.DataDir(), "include")} {
+		for _, d := range []string{filepath.Join(dir, "..", "include"), filepath.Join(dir, "..", "agent", "include"), filepath.Join(dir, "include"), filepath.Join(e.DataDir(), "include")} {
 			if _, err := os.Stat(filepath.Join(d, "qmpi.h")); err == nil && header == "" {
 				header = d
 			}
