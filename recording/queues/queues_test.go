@@ -71,8 +71,10 @@ func TestMetrics(t *testing.T) {
 	all = add(all, 0, "MSG_REMOVE_FROM_UNEX_Q", "MSG_INSERT_IN_UNEX_Q")
 	for _, e := range all {
 		own, collective := e, e
-		own.Peer, own.Request = e.Rank, 9
-		collective.Tag, collective.Request = -10, 10
+		own.Peer, collective.Tag = e.Rank, -10
+		if e.Request != 0 {
+			own.Request, collective.Request = 9, 10
+		}
 		all = append(all, own, collective)
 	}
 	a := NewAdder(peruseSource, 0, time.Second)
