@@ -2,16 +2,18 @@ package launch
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/runlist"
+	"mpitx/text"
 )
 
 // NameRun ends the messages about a directory that is not a run.
@@ -59,14 +61,34 @@ const (
 	onceLook = 50 * time.Millisecond
 )
 
-// FindLive opens the run, or without a name the only one below a directory whose job is running: see [FindRun].
-func FindLive(name, below string) (run *recording.Run, awaited string, err error) {
+// Newest is the newest run below a directory; with running, runs whose job is running come first. "" and awaited: there is none. said
+// says which one it is.
+func Newest(base string, running bool) (name, said, awaited string, err error) {
+	name, others, err := runlist.Newest(base, running)
+	switch {
+	case err != nil:
+		return "", "", "", &machine.Error{What: base, Why: machine.Cause(err).Error(), Do: "name a run"}
+	case name == "":
+		return "", "", base + ": there is no run in this directory", nil
+	case len(others) > 0:
+		return name, fmt.Sprintf("%s is the newest run here that is running; %s running, too: %s", text.Quote(name), text.Verb(len(others), "this is", "these are"), strings.Join(others, " ")), "", nil
+	}
+	return name, text.Quote(name) + " is the newest run here", "", nil
+}
+
+// FindLive opens the run, or without a name the newest one below a directory, those that are running first: see [FindRun]. say is called
+// with which one it took.
+func FindLive(name, below string, say func(words string)) (run *recording.Run, awaited string, err error) {
+	said := ""
 	if name == "" {
-		if name, awaited, err = liveRun(below); name == "" {
+		if name, said, awaited, err = Newest(below, true); name == "" {
 			return nil, awaited, err
 		}
 	}
-	return FindRun(name)
+	if run, awaited, err = FindRun(name); run != nil && said != "" {
+		say(said)
+	}
+	return run, awaited, err
 }
 
 // FindRun opens a run. If the run is not there yet, awaited says what is missing; an error says that waiting is of no use.
@@ -93,53 +115,11 @@ func starting(dir string) bool {
 	return err == nil && (made || !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }))
 }
 
-// liveRun finds the one run below a directory whose job is running; without one, awaited says so.
-func liveRun(base string) (name, awaited string, err error) {
-	entries, err := os.ReadDir(base)
-	if err != nil {
-		return "", "", &machine.Error{What: "top: " + base, Why: machine.Cause(err).Error(), Do: "name a run"}
-	}
-	var all []string
-	made := map[string]time.Time{}
-	for _, e := range entries {
-		path := filepath.Join(base, e.Name())
-		if st, err := os.Stat(filepath.Join(path, RunFile)); err == nil && e.IsDir() {
-			all, made[path] = append(all, path), st.ModTime()
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return made[b].Compare(made[a]) })
-	var live, away []string // away: its ranks cannot be reached from here, and may run
-	for _, path := range all[:min(len(all), 50)] {
-		run, err := recording.Open(path)
-		if err != nil {
-			continue
-		}
-		if _, ranks := run.Unreachable(); run.Running() {
-			live = append(live, path)
-		} else if len(ranks) > 0 {
-			away = append(away, path)
-		}
-		run.Close()
-	}
-	if len(live) == 0 {
-		live = away
-	}
-	switch {
-	case len(live) == 1:
-		return live[0], "", nil
-	case len(live) > 1:
-		return "", "", &machine.Error{What: "top", Why: strconv.Itoa(len(live)) + " jobs are running", Do: "name a run: " + strings.Join(live, " "), Usage: true}
-	case len(all) > 0:
-		return "", base + ": no job of a run in this directory is running; the last run is " + all[0], nil
-	}
-	return "", base + ": there is no run in this directory", nil
-}
-
 // AwaitRun is [FindLive]. It waits a moment for a run that is not there yet. After five seconds it fails with what is
 // missing.
-func AwaitRun(name, below string) (*recording.Run, error) {
-	run, awaited, err := FindLive(name, below)
-	for start := time.Now(); run == nil && err == nil; run, awaited, err = FindLive(name, below) {
+func AwaitRun(name, below string, say func(words string)) (*recording.Run, error) {
+	run, awaited, err := FindLive(name, below, say)
+	for start := time.Now(); run == nil && err == nil; run, awaited, err = FindLive(name, below, say) {
 		if time.Since(start) > onceWait {
 			return nil, &machine.Error{What: awaited + " (waited " + onceWait.String() + ")", Do: NameRun}
 		}

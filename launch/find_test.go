@@ -18,14 +18,14 @@ func TestStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if run, awaited, err := FindLive(dir, "."); run != nil || err != nil || !strings.Contains(awaited, "nothing was recorded yet") {
+		if run, awaited, err := FindRun(dir); run != nil || err != nil || !strings.Contains(awaited, "nothing was recorded yet") {
 			t.Errorf("with %q: waits for %q, error %v", name, awaited, err)
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, "job.json")); err != nil {
 		t.Fatal(err)
 	}
-	if _, awaited, err := FindLive(dir, "."); err == nil {
+	if _, awaited, err := FindRun(dir); err == nil {
 		t.Errorf("without job.json: waits for %q", awaited)
 	}
 }

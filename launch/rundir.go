@@ -20,6 +20,7 @@ import (
 	"mpitx/machine"
 	"mpitx/machine/qmpi"
 	"mpitx/recording"
+	"mpitx/recording/runlist"
 	"mpitx/settings"
 )
 
@@ -27,7 +28,7 @@ import (
 // communication. The process that creates the directory writes them to a file.
 
 // RunFile is the name of that file.
-const RunFile = "job.json"
+const RunFile = runlist.JobFile
 
 const (
 	runPrefix  = "mpitx-run-"

@@ -1,11 +1,13 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mpitx/recording/store"
@@ -50,18 +52,7 @@ func WriteExits(dir, host string, all []ExitStatus) error {
 
 // ReadExits sets Exit of the ranks from the files of all hosts.
 func (run *Run) ReadExits() {
-	paths, _ := filepath.Glob(filepath.Join(escapeGlob(run.Dir), exitsPrefix+"*.json"))
-	for _, path := range paths {
-		name := filepath.Base(path)
-		text, ok := run.store.ReadFile(name, mostExitBytes)
-		if !ok {
-			continue
-		}
-		d, at, err := parseExits(text)
-		if err != nil {
-			run.store.Damaged(name, at, "%v", err)
-			continue
-		}
+	for _, d := range readExits(run.store) {
 		for i := range d.Processes {
 			s := &d.Processes[i]
 			for _, r := range run.Ranks {
@@ -71,6 +62,33 @@ func (run *Run) ReadExits() {
 			}
 		}
 	}
+}
+
+// Exits are how the processes of a run ended, as far as it is known, by rank.
+func Exits(dir string) (all []ExitStatus) {
+	for _, d := range readExits(&store.Store{Dir: dir}) {
+		all = append(all, d.Processes...)
+	}
+	slices.SortStableFunc(all, func(a, b ExitStatus) int { return cmp.Compare(a.Rank, b.Rank) })
+	return all
+}
+
+func readExits(s *store.Store) (all []exits) {
+	paths, _ := filepath.Glob(filepath.Join(escapeGlob(s.Dir), exitsPrefix+"*.json"))
+	for _, path := range paths {
+		name := filepath.Base(path)
+		text, ok := s.ReadFile(name, mostExitBytes)
+		if !ok {
+			continue
+		}
+		d, at, err := parseExits(text)
+		if err != nil {
+			s.Damaged(name, at, "%v", err)
+			continue
+		}
+		all = append(all, d)
+	}
+	return all
 }
 
 // parseExits reads such a file. An error is at a byte.

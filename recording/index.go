@@ -50,7 +50,7 @@ func (x *index) intern(b []byte) string {
 // Open reads what a run directory says about its ranks and variables; samples are read later. Damage is not an error: see
 // [Run.Damage]. The caller closes the run.
 func Open(dir string) (*Run, error) {
-	run := &Run{Dir: dir, index: index{ranks: map[*store.Process]*Rank{}, strings: map[string]string{}, enums: map[string]*catalog.Enum{}}}
+	run := newRun(dir)
 	var err error
 	if run.store, err = store.Open(dir, reader{run}); err != nil {
 		return nil, err
@@ -61,6 +61,23 @@ func Open(dir string) (*Run, error) {
 	run.checkStarted()
 	run.LeftOut() // for its damage
 	return run, nil
+}
+
+// OpenHead is [Open] in a time that does not grow with the size of the run. The run has the ranks whose declarations come first in the
+// file of each node, as far as they were declared at the start, and those that have not ended. It has no samples, events or rows.
+func OpenHead(dir string) (*Run, error) {
+	run := newRun(dir)
+	var err error
+	if run.store, err = store.OpenHead(dir, reader{run}); err != nil {
+		return nil, err
+	}
+	run.ID = run.store.ID
+	run.arrange()
+	return run, nil
+}
+
+func newRun(dir string) *Run {
+	return &Run{Dir: dir, index: index{ranks: map[*store.Process]*Rank{}, strings: map[string]string{}, enums: map[string]*catalog.Enum{}}}
 }
 
 // Close closes the run's files.

@@ -19,6 +19,9 @@ func Recover(dir string, force bool) ([]Recovered, error) { return store.Recover
 // Discard is [store.Discard].
 func Discard(dir string) error { return store.Discard(dir) }
 
+// Alive is [store.Alive].
+func Alive(pid int, start uint64) bool { return store.Alive(pid, start) }
+
 // DiscardMemory is [store.DiscardMemory].
 func DiscardMemory(dir string) (running bool) { return store.DiscardMemory(dir) }
 

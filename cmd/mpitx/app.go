@@ -112,6 +112,7 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 		installed.NewCheck(a),
 		tui,
 		runs.NewRecover(a),
+		runs.NewRuns(a),
 		installed.NewDoctor(a),
 		installed.NewSetup(a),
 		variables.NewBackend(a),

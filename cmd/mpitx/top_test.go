@@ -89,7 +89,7 @@ func watch(t *testing.T, family string) {
 		t.Errorf("exported:\n%s", text)
 	}
 	s.keys("q", "q")
-	s.until("before\ncode 0")
+	s.until("before\nmpitx: run1 is the newest run here\ncode 0")
 	s.keys("Enter")
 	// After a signal the terminal is restored, too.
 	s.until("q quit")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -68,10 +69,11 @@ type reading struct {
 func NewReport(a *cli.App) *cobra.Command {
 	o := &reportOptions{}
 	cmd := &cobra.Command{
-		Use:         "report RUN [VIEW [GLOB…]]",
+		Use:         "report [RUN] [VIEW [GLOB…]]",
 		Annotations: cli.Paged,
 		Short:       "Report what a run has recorded: MPI calls, messages, samples",
-		Long: `Report what a run directory holds. VIEW is one of:
+		Long: `Report what a run directory holds. Without RUN, that is the newest run in the
+current directory, or in $MPITX_DIR. VIEW is one of:
 
 ` + aboutViews() + `
 Without VIEW, the report is the overview; of a run without a profile, the
@@ -108,12 +110,13 @@ number per rank: their growth over the run. All other classes have one number
 per sample; their mean and standard deviation are weighted by time. With
 --phase, the growth is the sum of the steps that end in the phase. CSV and JSON
 hold exact numbers in the unit of the variable.`,
-		Example: `  mpitx report run1
+		Example: `  mpitx report
+  mpitx report run1
   mpitx report run1 sites --phase solve --rank 0-3
   mpitx report run1 matrix -o csv --out matrix.csv
   mpitx report run1 samples 'mpitx:time/*' --nonzero --sort max
   mpitx report run1 queues --rank 0 --from 2s`,
-		Args: cli.Arguments(1, -1, "a run directory"),
+		Args: cli.Arguments(0, -1, "a run directory"),
 		RunE: a.OnRank0(o.show),
 	}
 	o.FormatOut.Flags(cmd, "reports", formatsOf(views)...)
@@ -132,6 +135,10 @@ hold exact numbers in the unit of the variable.`,
 }
 
 func (o *reportOptions) show(cmd *cobra.Command, args []string) error {
+	args, err := o.named(args)
+	if err != nil {
+		return err
+	}
 	v, err := o.choose(cmd, args)
 	if err != nil {
 		return err
@@ -165,6 +172,24 @@ func (o *reportOptions) show(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return v.show(&reading{reportOptions: o, view: v, run: run, dir: args[0], term: term})
+}
+
+// named puts the newest run before the arguments if they name none: they are empty, or begin with a view.
+func (o *reportOptions) named(args []string) ([]string, error) {
+	if len(args) > 0 {
+		if _, err := os.Lstat(args[0]); err == nil || viewNamed(args[0]) == nil {
+			return args, nil
+		}
+	}
+	dir, said, none, err := launch.Newest(o.App.RunsDir(), false)
+	if err != nil {
+		return nil, err
+	}
+	if none != "" {
+		return nil, cli.Failf("%s; %s", none, launch.NameRun)
+	}
+	o.App.Say(said)
+	return append([]string{dir}, args...), nil
 }
 
 // choose finds the view that is named; nil: none is.

@@ -34,8 +34,9 @@ that the ranks call and 3 shows which ranks send to which. The screen is
 refreshed twice a second. Runs that have ended are shown as a whole.
 
 mpitx top only reads the files of the run and does not slow the job. Without
-RUN, it takes the only running job's run in the current directory, or in
-$MPITX_DIR. It waits for a run that is not there yet. Press ? for the keys.
+RUN, it takes the newest run in the current directory, or in $MPITX_DIR, those
+that are running first, and says which. It waits for a run that is not there yet.
+Press ? for the keys.
 
 mpitx report RUN prints tables, also while the job runs and without a terminal.`,
 		Example: `  mpirun -n 4 mpitx record --pvar 'mpitx:*' --dir run1 -- ./app input &
@@ -66,8 +67,9 @@ func (o *topOptions) run(_ *cobra.Command, args []string) error {
 	if problem != "" {
 		o.a.Complain("%s", problem)
 	}
+	said := ""
 	find := func() (top.Source, string, error) {
-		run, awaited, err := launch.FindLive(name, o.a.RunsDir())
+		run, awaited, err := launch.FindLive(name, o.a.RunsDir(), func(words string) { said = words })
 		if run == nil {
 			return nil, awaited, err
 		}
@@ -76,6 +78,11 @@ func (o *topOptions) run(_ *cobra.Command, args []string) error {
 	o.a.Out.Flush()
 	ctx, forget := keep.QuitContext()
 	defer forget()
+	defer func() {
+		if said != "" { // the screen has covered everything until now
+			o.a.Say(said)
+		}
+	}()
 	switch err := top.Run(ctx, find, t, o.as, file); {
 	case errors.Is(err, program.ErrSignal):
 		return cli.Exit(128 + int(syscall.SIGTERM))

@@ -48,8 +48,8 @@ polls or a message may be under way.
 
 It works on any run that mpitx started (run, sample, record, profile), while
 the job runs, while it hangs, and after it was killed. It only reads files, and
-does not slow the job. Without RUN, it takes the only running job's run in the
-current directory, or in $MPITX_DIR.
+does not slow the job. Without RUN, it takes the newest run in the current
+directory, or in $MPITX_DIR, those that are running first, and says which.
 
 --stack N adds the call stacks of ranks that have waited in a call for 0.2 s.
 Ranks in one call with different stacks are several lines then. A stack that
@@ -59,6 +59,7 @@ The states are in the memory of the ranks' nodes. To see those of other nodes,
 name a command that runs mpitx there without asking for a password, such as
 --rsh ssh. The run directory must have the same path there.`,
 		Example: `  mpirun -n 4 mpitx run --dir run1 -- ./app input &
+  mpitx where
   mpitx where run1
   mpitx where run1 --stack 8
   mpitx where run1 --watch
@@ -134,12 +135,12 @@ func (o *whereOptions) run(cmd *cobra.Command, args []string) error {
 
 // open opens the run. It waits only for a job that has just started, or to watch it.
 func (o *whereOptions) open(name string) (*recording.Run, error) {
-	run, awaited, err := launch.FindLive(name, o.a.RunsDir())
+	run, awaited, err := launch.FindLive(name, o.a.RunsDir(), o.a.Say)
 	switch {
 	case run != nil || err != nil:
 		return run, err
 	case o.watch || launch.JustStarted(cmp.Or(name, o.a.RunsDir())):
-		return launch.AwaitRun(name, o.a.RunsDir())
+		return launch.AwaitRun(name, o.a.RunsDir(), o.a.Say)
 	}
 	if name != "" {
 		return launch.OpenSamples(name) // says what to do
