@@ -23,6 +23,7 @@ var SampleFormats = []export.Format{export.FormatCSV, export.FormatJSON, export.
 type SampleOptions struct {
 	recording.Options
 	Wide     bool            // one row for each instant, one column for each element
+	Start    bool            // CSV, NDJSON: each row has the wall clock of time 0, which JSON and Parquet have once
 	Terminal export.Terminal // CSV: escapes foreign text for a terminal
 }
 
@@ -32,7 +33,7 @@ func Samples(w io.Writer, run *recording.Run, f export.Format, o SampleOptions) 
 	var err error
 	switch {
 	case f == export.FormatCSV && o.Wide:
-		err = wideSamples(out, run, o, &csvWide{terminal: o.Terminal})
+		err = wideSamples(out, run, o, &csvWide{terminal: o.Terminal, start: startText(run, o)})
 	case f == export.FormatCSV:
 		err = csvSamples(out, run, o)
 	case f == export.FormatJSON || f == export.FormatNDJSON:
@@ -184,6 +185,14 @@ func (k *rankNames) get(n *sampleNames, c *recording.Column) *sampleColumn {
 	}
 	k.columns[c.ID] = s
 	return s
+}
+
+// startText is the wall clock of time 0, in UTC; "" if rows do not have it.
+func startText(run *recording.Run, o SampleOptions) string {
+	if !o.Start {
+		return ""
+	}
+	return run.Start.UTC().Format(time.RFC3339Nano)
 }
 
 // appendSeconds appends a time in seconds, exactly.

@@ -119,6 +119,48 @@ func TestSamplesMemory(t *testing.T) {
 	}
 }
 
+// With Start, rows of CSV and NDJSON have the wall clock of time 0; wide CSV has units in its header, and others none.
+func TestSamplesStart(t *testing.T) {
+	run, err := recording.Open("../../recording/testdata/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	start := run.Start.UTC().Format(time.RFC3339Nano)
+	for _, f := range []export.Format{export.FormatCSV, export.FormatNDJSON} {
+		for _, wide := range []bool{false, true} {
+			var plain, with strings.Builder
+			if err := errors.Join(Samples(&plain, run, f, SampleOptions{Wide: wide}), Samples(&with, run, f, SampleOptions{Wide: wide, Start: true})); err != nil {
+				t.Fatal(err)
+			}
+			without := ""
+			for i, line := range strings.Split(strings.TrimSuffix(with.String(), "\n"), "\n") {
+				end := "," + start
+				switch {
+				case f == export.FormatNDJSON:
+					end = `,"start":"` + start + `"}`
+				case i == 0:
+					end = ",start"
+				}
+				line, is := strings.CutSuffix(line, end)
+				if !is {
+					t.Fatalf("%s, wide %v: %s", f, wide, line)
+				}
+				if without += line; f == export.FormatNDJSON {
+					without += "}"
+				}
+				without += "\n"
+			}
+			if without != plain.String() {
+				t.Errorf("%s, wide %v: more than the start differs", f, wide)
+			}
+			if head, _, _ := strings.Cut(plain.String(), "\n"); f == export.FormatCSV && wide && (!strings.Contains(head, ",seconds (s),") || !strings.Contains(head, ",bytes,")) {
+				t.Error(head)
+			}
+		}
+	}
+}
+
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -10,10 +10,16 @@ import (
 	"mpitx/recording"
 )
 
-const csvSampleHead = "time,rank,host,variable,object,element,value,status,unit\n"
+const csvSampleHead = "time,rank,host,variable,object,element,value,status,unit"
 
 func csvSamples(out *export.LineWriter, run *recording.Run, o SampleOptions) error {
 	out.Buf = append(out.Buf, csvSampleHead...)
+	end := "\n"
+	if start := startText(run, o); start != "" {
+		out.Buf = append(out.Buf, ",start"...)
+		end = "," + start + end
+	}
+	out.Buf = append(out.Buf, '\n')
 	t := o.Terminal
 	at := time.Duration(-1 << 63)
 	var clock []byte
@@ -35,7 +41,7 @@ func csvSamples(out *export.LineWriter, run *recording.Run, o SampleOptions) err
 		} else {
 			b = append(append(append(b, ','), row.Status.String()...), ',')
 		}
-		b = append(appendCSV(b, row.Unit, t), '\n')
+		b = append(appendCSV(b, row.Unit, t), end...)
 		if out.Buf = b; len(b) > sampleBuffer {
 			return out.Flush(sampleBuffer)
 		}
@@ -74,6 +80,7 @@ func appendCSV(b []byte, s string, t export.Terminal) []byte {
 // csvWide writes wide rows as CSV. Cells without a value are empty, and the last column lists statuses other than ok.
 type csvWide struct {
 	terminal export.Terminal
+	start    string
 	columns  []WideColumn
 	cell     []byte
 }
@@ -82,9 +89,17 @@ func (f *csvWide) begin(out *export.LineWriter, _ *recording.Run, columns []Wide
 	f.columns = columns
 	b := append(out.Buf, "time,rank,host"...)
 	for _, c := range columns {
-		b = appendCSV(append(b, ','), c.Name, f.terminal)
+		name := c.Name
+		if c.Unit != "" {
+			name += " (" + c.Unit + ")"
+		}
+		b = appendCSV(append(b, ','), name, f.terminal)
 	}
-	out.Buf = append(b, ",status\n"...)
+	b = append(b, ",status"...)
+	if f.start != "" {
+		b = append(b, ",start"...)
+	}
+	out.Buf = append(b, '\n')
 	return nil
 }
 
@@ -107,6 +122,9 @@ func (f *csvWide) row(out *export.LineWriter, r *wideRow) error {
 		b = append(b, "ok"...)
 	} else {
 		b = appendCSV(b, string(bytes.TrimSuffix(f.cell, []byte{' '})), f.terminal)
+	}
+	if f.start != "" {
+		b = append(append(b, ','), f.start...)
 	}
 	out.Buf = append(b, '\n')
 	return nil

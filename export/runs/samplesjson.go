@@ -13,8 +13,9 @@ import (
 func jsonSamples(out *export.LineWriter, run *recording.Run, f export.Format, o SampleOptions) error {
 	document := f == export.FormatJSON
 	if o.Wide {
-		return wideSamples(out, run, o, &jsonWide{document: document})
+		return wideSamples(out, run, o, &jsonWide{document: document, start: startMember(run, o, document)})
 	}
+	start := startMember(run, o, document)
 	if document {
 		if err := jsonSampleHead(out, run, nil); err != nil {
 			return err
@@ -38,7 +39,8 @@ func jsonSamples(out *export.LineWriter, run *recording.Run, f export.Format, o 
 			b = strconv.AppendInt(append(b, `,"element":`...), int64(row.Element), 10)
 		}
 		b = appendJSONValue(append(b, `,"value":`...), &row.Value)
-		b = append(append(append(b, `,"status":"`...), row.Status.String()...), `"}`...)
+		b = append(append(append(b, `,"status":"`...), row.Status.String()...), '"')
+		b = append(append(b, start...), '}')
 		if !document {
 			b = append(b, '\n')
 		}
@@ -49,6 +51,15 @@ func jsonSamples(out *export.LineWriter, run *recording.Run, f export.Format, o 
 		out.Buf = append(out.Buf, "\n  ]\n}\n"...)
 	}
 	return err
+}
+
+// startMember is the member "start" of each row; "" if rows do not have it.
+func startMember(run *recording.Run, o SampleOptions, document bool) string {
+	start := startText(run, o)
+	if start == "" || document {
+		return ""
+	}
+	return `,"start":"` + start + `"`
 }
 
 // separate starts an element of the document's list.
@@ -126,6 +137,7 @@ func jsonSampleHead(out *export.LineWriter, run *recording.Run, units []byte) er
 // no such column. Statuses other than ok are listed.
 type jsonWide struct {
 	document bool
+	start    string // a member
 	first    bool
 	keys     [][]byte
 }
@@ -185,7 +197,7 @@ func (f *jsonWide) row(out *export.LineWriter, r *wideRow) error {
 		}
 		return append(append(append(b, '"'), c.status.String()...), '"')
 	})
-	b = append(b, "}}"...)
+	b = append(append(append(b, '}'), f.start...), '}')
 	if !f.document {
 		b = append(b, '\n')
 	}

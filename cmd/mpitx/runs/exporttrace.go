@@ -26,8 +26,8 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 	case form == export.FormatJSON:
 		return cli.Usagef("-o json: traces are written as perfetto, csv, ndjson or parquet; choose one of these")
 	}
-	for _, name := range []string{"wide", "nonzero", "phase", "as"} {
-		if cmd.Flags().Changed(name) && (!perfetto || name == "wide" || name == "phase") {
+	for _, name := range []string{"wide", "with-start", "nonzero", "phase", "as"} {
+		if cmd.Flags().Changed(name) && (!perfetto || name == "wide" || name == "with-start" || name == "phase") {
 			return cli.Usagef("--%s applies to samples, not to a trace; leave it out", name)
 		}
 	}
