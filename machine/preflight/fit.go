@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"debug/elf"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -76,25 +75,26 @@ func mpiParts(e *machine.Env, lib string) []string {
 	return parts
 }
 
-// fittedName names the copy after the contents of the agent and the library; size is the agent's.
+// fittedName names the copy after the agent's family, the contents of the library, and those of the agent; size is the agent's.
 func fittedName(e *machine.Env, files []string) (name string, size int64, err error) {
-	h := sha256.New()
+	agent, lib := sha256.New(), sha256.New()
 	for k, file := range files {
 		st, err := os.Stat(e.File(file))
 		if err != nil {
 			return "", 0, err
 		}
+		of := lib
 		if k == 0 {
-			size = st.Size()
+			of, size = agent, st.Size()
 		}
 		id := machine.BuildID(e.File(file))
 		if id == "" {
 			id = fmt.Sprint(file, st.ModTime().UnixNano())
 		}
-		fmt.Fprintf(h, "%s %d\n", id, st.Size())
+		fmt.Fprintf(of, "%s %d\n", id, st.Size())
 	}
 	base := strings.TrimSuffix(filepath.Base(files[0]), ".so")
-	return base + "-" + hex.EncodeToString(h.Sum(nil)[:8]) + ".so", size, nil
+	return fmt.Sprintf("%s-%x-%x.so", base, lib.Sum(nil)[:6], agent.Sum(nil)[:6]), size, nil
 }
 
 // fit is the image of an agent (the first file) that exports only what the other files define.
@@ -199,7 +199,9 @@ func store(dir, name string, image []byte) (string, error) {
 
 const (
 	unused  = 100 * 24 * time.Hour // copies not used for this time are deleted
-	refresh = 10 * 24 * time.Hour
+	builds  = 2                    // of an agent for one library that are kept, by their last use
+	inUse   = 10 * time.Minute     // a job may be about to load copies used in this time
+	refresh = inUse / 2
 )
 
 // keep marks a copy as used.
@@ -210,12 +212,24 @@ func keep(path string) {
 	}
 }
 
-// prune deletes copies for agents and libraries that no longer exist.
+// prune deletes copies for libraries that no longer exist, and older builds of agents, before another one is stored. Before mpitx named
+// the library first, all copies of a family had names of one form.
 func prune(dir string) {
-	old, _ := filepath.Glob(filepath.Join(dir, "mpitx-agent-*-*.so"))
-	for _, path := range old {
-		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > unused {
+	paths, _ := filepath.Glob(filepath.Join(dir, "mpitx-agent-*-*.so"))
+	used := map[string]time.Time{}
+	for _, path := range paths {
+		if st, err := os.Lstat(path); err == nil {
+			used[path] = st.ModTime()
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return used[b].Compare(used[a]) })
+	newer := map[string]int{}
+	for _, path := range paths {
+		library := path[:strings.LastIndexByte(path, '-')]
+		if age := time.Since(used[path]); age > unused || age > inUse && newer[library] >= builds-1 {
 			os.Remove(path)
+		} else {
+			newer[library]++
 		}
 	}
 }
