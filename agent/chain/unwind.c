@@ -5,7 +5,7 @@
 
 #include "mpi/library.h"
 
-enum { INNERMOST = 64, BINDINGS_DEEP = 8 }; /* frames of the agent, of bindings */
+enum { INNERMOST = 64 }; /* frames of the agent */
 
 static __typeof__(_Unwind_Backtrace) *backtrace;
 static __typeof__(_Unwind_GetIP) *get_address;
@@ -50,10 +50,10 @@ unsigned chain_unwind(const struct chain_call *call, struct chain_frame *frames,
 
 void chain_sites(const struct chain_call *call, uint64_t *stack, unsigned most)
 {
-    struct chain_frame frames[CHAIN_SITES + BINDINGS_DEEP];
-    bool walks = most > 1 || library_is_binding((uintptr_t)call->address);
-    unsigned first = 0, count = walks ? chain_unwind(call, frames, most + BINDINGS_DEEP) : 0;
+    struct chain_frame frames[CHAIN_SITES + CHAIN_BETWEEN];
+    bool walks = most > 1 || library_is_between((uintptr_t)call->address);
+    unsigned first = 0, count = walks ? chain_unwind(call, frames, most + CHAIN_BETWEEN) : 0;
     stack[0] = (uintptr_t)call->address;
-    while (first + 1 < count && library_is_binding(frames[first].address)) first++;
+    while (first + 1 < count && library_is_between(frames[first].address)) first++;
     for (unsigned i = 0; i < most && first + i < count; i++) stack[i] = frames[first + i].address;
 }

@@ -16,8 +16,9 @@ bool chain_unwind_start(void);
 /* Stores at most so many frames, from the call's own return address on, and returns how many: at least that one. */
 unsigned chain_unwind(const struct chain_call *call, struct chain_frame *frames, unsigned most);
 
-/* Stores return addresses in the application's functions, at most so many, without those in the library's bindings. */
-enum { CHAIN_SITES = 16 };
+/* Stores return addresses in the application's functions, at most so many, without those in code between the
+ * application and MPI, of which it passes at most CHAIN_BETWEEN. */
+enum { CHAIN_SITES = 16, CHAIN_BETWEEN = 24 };
 void chain_sites(const struct chain_call *call, uint64_t *stack, unsigned most);
 
 #pragma GCC visibility pop

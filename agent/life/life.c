@@ -110,6 +110,8 @@ static void before_init(void)
     if (agent_process.state == AGENT_ARMED) pthread_once(&once, enter_mpi);
 }
 
+static const char *function_name(int number) { return chain_functions[number].name; }
+
 static bool after_init(const struct chain_call *call, int rc, int level, bool sessions)
 {
     if (rc == CHAIN_NOT_REACHED) {
@@ -137,6 +139,7 @@ static bool after_init(const struct chain_call *call, int rc, int level, bool se
     clock_calibrate();
     describe_process();
     library_find_parts();
+    library_find_wrappers(function_name, chain_function_count);
     chain_compare_names();
     pthread_atfork(NULL, NULL, become_child);
     CALL_TOOLS(preparing);
@@ -203,7 +206,7 @@ __attribute__((destructor)) static void end(void)
 
 static bool known(const char *key)
 {
-    static const char *const keys[] = {"tool", "tool_name", "qmpi", "check_tools", "library", "unfit", NULL};
+    static const char *const keys[] = {"tool", "tool_name", "qmpi", "check_tools", "library", "unfit", "skip", NULL};
     bool listed = agent_has_key(keys, key) || agent_has_key(record_keys, key);
     for (const struct agent_tool *const *tool = agent_tools + 1; *tool && !listed; tool++)
         listed = (*tool)->keys && agent_has_key((*tool)->keys, key);

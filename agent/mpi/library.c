@@ -40,8 +40,7 @@ static bool add_inside(struct library_range range)
     return true;
 }
 
-/* A loaded object's code. */
-static struct library_range code_of(const struct dl_phdr_info *info)
+struct library_range library_code(const struct dl_phdr_info *info)
 {
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -89,11 +88,19 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     struct search *search = argument;
-    struct library_range range = code_of(info);
+    struct library_range range = library_code(info);
     if (!within(&range, search->address)) return 0;
     search->range = range;
     snprintf(search->path, sizeof search->path, "%s", info->dlpi_name ? info->dlpi_name : "");
     return 1;
+}
+
+bool library_is_inside_known(uintptr_t address)
+{
+    unsigned count = __atomic_load_n(&inside_count, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < count; i++)
+        if (within(&inside[i], address)) return true;
+    return false;
 }
 
 static struct library_range object_of(const void *address, char *path)
@@ -115,8 +122,8 @@ static int add_part(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;
     (void)argument;
-    if (info->dlpi_name && is_part(info->dlpi_name)) add_inside(code_of(info));
-    if (info->dlpi_name && is_interface(info->dlpi_name)) add_binding(code_of(info));
+    if (info->dlpi_name && is_part(info->dlpi_name)) add_inside(library_code(info));
+    if (info->dlpi_name && is_interface(info->dlpi_name)) add_binding(library_code(info));
     return 0;
 }
 
@@ -139,9 +146,7 @@ void library_add_tool(const void *address)
 bool library_is_inside(const void *pointer)
 {
     uintptr_t address = (uintptr_t)pointer;
-    unsigned count = __atomic_load_n(&inside_count, __ATOMIC_ACQUIRE);
-    for (unsigned i = 0; i < count; i++)
-        if (within(&inside[i], address)) return true;
+    if (library_is_inside_known(address)) return true;
     for (unsigned i = 0; i < OUTSIDES; i++)
         if (within(&outside[i], address)) return false;
     /* The object may have been loaded since. Code without an object (compiled at run time) is the application's. */

@@ -67,8 +67,13 @@ static inline bool library_calls(const void *address)
            ((uintptr_t)address - library_insides.agent.start < library_insides.agent.size);
 }
 
-/* Whether an address belongs to the MPI library, one of its parts, or a tool. */
+/* Whether an address belongs to the MPI library, one of its parts, or a tool; _known: as far as that was found out. */
 bool library_is_inside(const void *address);
+bool library_is_inside_known(uintptr_t address);
+
+/* A loaded object's code. */
+struct dl_phdr_info;
+struct library_range library_code(const struct dl_phdr_info *info);
 
 /* The code of the library's bindings for other languages, through which the application calls MPI. */
 enum { LIBRARY_BINDINGS = 8 };
@@ -81,6 +86,24 @@ static inline bool library_is_binding(uintptr_t address)
         if (address - library_bindings[i].start < library_bindings[i].size) return true;
     return false;
 }
+
+/* The code of other libraries between the application and MPI: PMPI wrappers, and those that `skip` names. */
+enum { LIBRARY_WRAPPERS = 16 };
+extern struct library_range library_wrappers[LIBRARY_WRAPPERS]; /* only ever appended to */
+extern unsigned library_wrapper_count;
+
+/* Finds them among the loaded objects. function names the functions that are intercepted. */
+void library_find_wrappers(const char *(*function)(int number), int count);
+
+/* Whether call sites are not in the code at an address, but in its callers. */
+static inline bool library_is_between(uintptr_t address)
+{
+    for (unsigned i = 0, count = __atomic_load_n(&library_wrapper_count, __ATOMIC_ACQUIRE); i < count; i++)
+        if (address - library_wrappers[i].start < library_wrappers[i].size) return true;
+    return library_is_binding(address);
+}
+
+static inline bool library_has_between(void) { return library_binding_count + library_wrapper_count > 0; }
 
 /* Treats the loaded object of a function tool as part of the library. A tool in the program itself is not. */
 void library_add_tool(const void *address);

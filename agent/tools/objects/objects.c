@@ -235,7 +235,7 @@ static uint64_t site_of_call(void)
     if (thread->depth == 0 || thread->depth > CHAIN_FRAMES) return 0;
     const struct chain_call *call = &thread->calls[thread->depth - 1];
     uint64_t site = (uintptr_t)call->address;
-    if (library_is_binding(site) && chain_unwind_start()) chain_sites(call, &site, 1);
+    if (library_is_between(site) && chain_unwind_start()) chain_sites(call, &site, 1);
     return site;
 }
 

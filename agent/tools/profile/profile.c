@@ -50,7 +50,7 @@ static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, con
     key[1] = profile_pair(object_of(thread, call), application);
     if (profile_stack == 0) return find_calls_row(thread, call, key, CALLS_WORDS);
     key[2] = (uintptr_t)call->address;
-    if (profile_stack == 1 && !library_is_binding((uintptr_t)call->address))
+    if (profile_stack == 1 && !library_is_between((uintptr_t)call->address))
         return find_calls_row(thread, call, key, CALLS_WORDS + 1);
     sites_walk(call, key + CALLS_WORDS);
     return find_calls_row(thread, call, key, CALLS_WORDS + profile_stack);

@@ -233,7 +233,7 @@ static inline bool take_message(struct mpitx_run *to, struct trace_thread *threa
 static inline uint64_t site_of(const struct chain_call *call)
 {
     uint64_t site = (uintptr_t)call->address;
-    if (UNLIKELY(library_is_binding(site))) chain_sites(call, &site, 1);
+    if (UNLIKELY(library_is_between(site))) chain_sites(call, &site, 1);
     return site;
 }
 

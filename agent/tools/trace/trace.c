@@ -120,8 +120,8 @@ static void started(void)
         agent_note("trace: not recording: no room in the run");
         return;
     }
-    if (library_binding_count && !chain_unwind_start())
-        agent_report(MPITX_RUN_WARNING, "call sites are those in the library's bindings: libgcc_s.so.1 is missing");
+    if (library_has_between() && !chain_unwind_start())
+        agent_report(MPITX_RUN_WARNING, "call sites are those in the library's bindings and in wrappers: libgcc_s.so.1 is missing");
     order_start();
     trace_run = agent_run;
     if (agent_config("after_ns", 0) || agent_config("for_ns", 0) || agent_config("window", 0)) note_part();

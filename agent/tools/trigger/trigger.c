@@ -123,7 +123,7 @@ static void started(void)
         return;
     }
     for (int i = 0; i < trigger_count; i++) deep |= triggers[i].actions & TRIGGER_BACKTRACE;
-    if ((deep || library_binding_count) && !chain_unwind_start())
+    if ((deep || library_has_between()) && !chain_unwind_start())
         agent_note("trigger: no call stacks: libgcc_s.so.1 is missing");
     if (trigger_has_names()) chain_follow_objects(true);
     __atomic_store_n(&run, agent_run, __ATOMIC_RELEASE);

@@ -2,14 +2,14 @@
  *
  * The heartbeat reads them once for each call that lasts. The thread does nothing for it, so it may go on at any time:
  * what was read counts only if the thread is still in the call after that. A binding of the library for another
- * language is not a frame of the application. */
+ * language, or a wrapper, is not a frame of the application. */
 #include "base/memory.h"
 #include "chain/cfi.h"
 #include "mpi/library.h"
 #include "run/fields.h"
 #include "tools/where/where.h"
 
-enum { MOST = 64, BINDINGS_DEEP = 8 };
+enum { MOST = 64, BETWEEN_DEEP = 24 };
 enum ending { COMPLETE, CUT, FULL }; /* as in docs/run-format.md */
 
 struct row {
@@ -40,16 +40,16 @@ bool stacks_still_in(const struct chain_state *state, uint64_t calls)
     return __atomic_load_n(&state->inside, __ATOMIC_ACQUIRE) && state->calls == calls && state->sequence % 2 == 0;
 }
 
-/* False: the thread has left the call, or only bindings are known. */
+/* False: the thread has left the call, or only code between is known. */
 static bool walk(const struct chain_state *state, struct row *to)
 {
     struct cfi_frame frame = {.address = state->address, .pointer = state->frame};
     enum cfi_caller next = cfi_first(&frame) ? CFI_CALLER : CFI_UNKNOWN;
-    int bindings = 0;
+    int between = 0;
     for (; next == CFI_CALLER && to->frames < MOST; next = cfi_caller(&frame)) {
-        if (to->frames > 0 || !library_is_binding(frame.address))
+        if (to->frames > 0 || !library_is_between(frame.address))
             to->address[to->frames++] = frame.address;
-        else if (++bindings > BINDINGS_DEEP)
+        else if (++between > BETWEEN_DEEP)
             return false;
     }
     to->ending = next == CFI_OUTERMOST ? COMPLETE : next == CFI_UNKNOWN ? CUT : FULL;
@@ -75,7 +75,7 @@ void stacks_take(int index, struct where_row *of, uint64_t calls)
     const struct chain_state *state = &of->state;
     struct row new = {.thread = state->thread, .nested = state->nested, .calls = calls};
     if (!stacks_still_in(state, calls) || !walk(state, &new) || !stacks_still_in(state, calls)) return;
-    if (library_is_binding(state->address)) {
+    if (library_is_between(state->address)) {
         of->site = new.address[0];
         __atomic_store_n(&of->sited, calls, __ATOMIC_RELEASE);
     }

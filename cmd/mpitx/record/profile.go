@@ -27,8 +27,8 @@ type profileOutput struct {
 func NewProfile(a *cli.App) *cobra.Command {
 	r := &recorder{App: a}
 	s, p := newSampling(r, "pvar"), &profiling{recorder: r, on: true}
-	o := &profileOutput{profiling: p, sampling: s}
-	r.tools, r.output = []tool{s, p}, o
+	o, skip := &profileOutput{profiling: p, sampling: s}, &skipping{recorder: r}
+	r.tools, r.output = []tool{s, p, skip}, o
 	cmd := &cobra.Command{
 		Use:   "profile [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Profile the MPI calls of an application",
@@ -58,6 +58,7 @@ variables are sampled at the same time (see mpitx sample --help).`,
 	f.Lookup("no-summary").Usage = "do not print the report at the end"
 	f.Lookup("pvar").Usage = "also " + f.Lookup("pvar").Usage
 	p.flags(cmd, "")
+	skip.flags(cmd)
 	return cmd
 }
 

@@ -64,6 +64,11 @@ func (r *recorder) run(cmd *cobra.Command, args []string) error {
 			for _, line := range j.Messages(r.known(j.Library())) {
 				r.Complain("%s", line)
 			}
+			for _, t := range r.tools {
+				if skip, is := t.(*skipping); is {
+					skip.explain(j.Run)
+				}
+			}
 			r.output.summarize(j.Run)
 			j.Tell()
 		}

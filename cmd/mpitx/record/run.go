@@ -25,9 +25,9 @@ type runOutput struct {
 func NewRun(a *cli.App) *cobra.Command {
 	r := &recorder{App: a}
 	o := &runOutput{r, newSampling(r, "sample"), &profiling{recorder: r}, &tracing{recorder: r}, &triggers{recorder: r}}
-	h := &hang{recorder: r}
+	h, skip := &hang{recorder: r}, &skipping{recorder: r}
 	o.sampling.triggers = o.triggers
-	r.tools, r.output = []tool{h, o.triggers, o.sampling, o.profiling, o.tracing}, o
+	r.tools, r.output = []tool{h, o.triggers, o.sampling, o.profiling, o.tracing, skip}, o
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Run an application with any mix of tools",
@@ -83,6 +83,7 @@ cannot be used. docs/qmpi.md describes how to write one.`,
 	o.tracing.flags(cmd, "with --trace: ")
 	o.triggers.flags(cmd)
 	h.flags(cmd)
+	skip.flags(cmd)
 	return cmd
 }
 
