@@ -34,6 +34,7 @@ func (r *Job) Messages(known Known) []string {
 	inRun := knownNames(nil, run)
 	for _, rank := range run.Ranks {
 		seen[rank.Rank] = true
+		var faulty []string
 		for _, n := range rank.Notes {
 			switch {
 			case rank.Counters.Lacks > 0 && (n.Code == recording.NoteUnmatched || n.Code == recording.NoteUnmatchedEvent || strings.HasSuffix(n.Text, tooMany)): // the lack is the reason
@@ -44,14 +45,15 @@ func (r *Job) Messages(known Known) []string {
 					t.add(rank.Rank, why)
 				}
 			case n.Code == recording.NoteFaulty:
-				t.add(rank.Rank, n.Text+" is not sampled: reading it crashes or hangs the library")
+				faulty = append(faulty, n.Text)
 			case n.Code == recording.NoteSpawned:
 				count, _ := strconv.Atoi(n.Text)
 				spawned += count
-			case n.Severity >= recording.Warning, n.Code == recording.NoteReduced && rank.Counters.Missed > rank.Counters.Instants/10:
+			case n.Severity >= recording.Warning, n.Code == recording.NoteReduced && rank.Counters.Missed > rank.Counters.Instants/10 && !brief(rank):
 				t.add(rank.Rank, n.Text)
 			}
 		}
+		t.add(rank.Rank, faultyText(faulty))
 		for _, c := range rank.Columns {
 			columns = columns || c != nil
 		}
@@ -128,6 +130,25 @@ func (r *Job) Messages(known Known) []string {
 const unspawned = "their program was not found with $PATH, or the run directory could not be written"
 
 const diedAtStart = "the process died while the agent started"
+
+// brief reports whether a process ended after so few intervals that nobody expects a sample for each of them.
+func brief(r *recording.Rank) bool {
+	const few = 100
+	due := r.Counters.Samples + r.Counters.Missed
+	return due < few*uint64(max(1, len(r.Sets)))
+}
+
+// faultyText says which variables are not sampled; "" if all are.
+func faultyText(names []string) string {
+	const why = " crashes or hangs the library"
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + " is not sampled: reading it" + why
+	}
+	return text.Count(len(names), "variable") + " are not sampled: reading them" + why + ": " + namesText(names)
+}
 
 // troubles describe which variables could not be sampled, and for which objects; other objects may have values.
 func troubles(columns []*recording.Column) (texts []string) {
@@ -285,6 +306,9 @@ type message struct {
 }
 
 func (m *messages) add(rank int, text string) {
+	if text == "" {
+		return
+	}
 	t := m.at[text]
 	if t == nil {
 		if m.at == nil {

@@ -151,6 +151,34 @@ func TestReduced(t *testing.T) {
 	}
 }
 
+// A run of a few intervals says in one line what is missing; one that lasted says why, too. Variables that are left out share a line.
+func TestBriefRun(t *testing.T) {
+	why := recording.Note{Severity: recording.Info, Code: recording.NoteReduced, Text: "sampled only in calls"}
+	notes := []recording.Note{why}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		notes = append(notes, recording.Note{Severity: recording.Warning, Code: recording.NoteFaulty, Text: name})
+	}
+	faulty := "7 variables are not sampled: reading them crashes or hangs the library: a, b, c, d, e and 2 more"
+	for _, c := range []struct {
+		missed uint64
+		notes  []recording.Note
+		want   []string
+	}{
+		{16, notes, []string{faulty, "16 of 20 samples are missing: 16 not taken in time"}},
+		{16, notes[:2], []string{"a is not sampled: reading it crashes or hangs the library", "16 of 20 samples are missing: 16 not taken in time"}},
+		{160, notes[:1], []string{why.Text, "160 of 164 samples are missing: 160 not taken in time"}},
+	} {
+		run := openRun(t, func(*recordingtest.Stream) {})
+		run.Ranks = []*recording.Rank{{Size: 1, State: recording.StateEnded, Notes: c.notes, Columns: []*recording.Column{{Variable: "x"}}, Sets: []*recording.Set{{}},
+			Counters: recording.Counters{Samples: 4, Missed: c.missed, Instants: 4}}}
+		r := &Job{app: &application{}, Config: &Config{}, Run: run}
+		r.size = 1
+		if got := r.Messages(Known{}); !slices.Equal(got, c.want) {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // Incomplete ranks are named with the reason. A pattern that matched nothing in one of them is none: there was no memory to match it.
 func TestIncomplete(t *testing.T) {
 	unmatched := recording.Note{Severity: recording.Warning, Code: recording.NoteUnmatched, Text: "mpitx:*"}

@@ -61,7 +61,7 @@ func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m experiment.Ru
 // reasons is what a failed run said, without mpitx's lines about its recording, which is deleted.
 func reasons(said, dir string) (out string) {
 	for line := range strings.Lines(said) {
-		recording := strings.Contains(line, dir) || strings.Contains(line, " is not sampled: ")
+		recording := strings.Contains(line, dir) || strings.Contains(line, " is not sampled: ") || strings.Contains(line, " are not sampled: ")
 		if !strings.HasPrefix(line, "mpitx: ") || !recording {
 			out += line
 		}
