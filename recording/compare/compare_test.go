@@ -122,6 +122,15 @@ func TestSites(t *testing.T) {
 		{"both reach one alone", []site{{"a", "step", 10}}, []site{{"a", "step", 11}}, []string{"halo.c:10 base", "halo.c:11 new"}},
 		{"lines moved", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"b", "step", 11}, {"b", "step", 12}}, []string{"halo.c:10 halo.c:11", "halo.c:11 halo.c:12"}},
 		{"a call more", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"b", "step", 20}, {"b", "step", 21}, {"b", "step", 22}}, []string{"step in halo.c"}},
+		{"a function renamed", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"b", "advance", 10}, {"b", "advance", 11}}, []string{"halo.c:10", "halo.c:11"}},
+		{"a function renamed and moved", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"b", "advance", 20}, {"b", "advance", 21}}, []string{"halo.c:10 halo.c:20", "halo.c:11 halo.c:21"}},
+		{"a function renamed, another moved", []site{{"a", "step", 10}, {"a", "pack", 30}}, []site{{"b", "advance", 10}, {"b", "pack", 40}}, []string{"halo.c:10", "halo.c:30 halo.c:40"}},
+		{"two functions renamed and moved", []site{{"a", "step", 10}, {"a", "pack", 30}}, []site{{"b", "advance", 20}, {"b", "fill", 40}},
+			[]string{"halo.c:10 base", "halo.c:20 new", "halo.c:30 base", "halo.c:40 new"}},
+		{"two functions of one build", []site{{"a", "step", 10}}, []site{{"a", "advance", 20}}, []string{"halo.c:10 base", "halo.c:20 new"}},
+		{"another function with more calls", []site{{"a", "step", 10}}, []site{{"b", "advance", 20}, {"b", "advance", 21}}, []string{"halo.c:10 base", "halo.c:20 new", "halo.c:21 new"}},
+		{"the source of one run is gone", []site{{"a", "step", 10}, {"a", "step", 11}}, []site{{"a", "", 0}, {"a", "", 0}}, []string{"halo.c:10", "halo.c:11"}},
+		{"the source of another build is gone", []site{{"a", "step", 10}}, []site{{"b", "", 0}}, []string{"app+0x1000 new", "halo.c:10 base"}},
 		{"a new function", []site{{"a", "step", 10}}, []site{{"b", "step", 10}, {"b", "pack", 30}}, []string{"halo.c:10", "halo.c:30 new"}},
 		{"addresses of one build", []site{{"a", "", 0}, {"a", "", 0}}, []site{{"a", "", 0}, {"a", "", 0}}, []string{"app+0x1000", "app+0x1001"}},
 		{"addresses of two builds", []site{{"a", "", 0}, {"a", "", 0}}, []site{{"b", "", 0}, {"b", "", 0}}, []string{"app"}},
@@ -148,6 +157,27 @@ func TestSites(t *testing.T) {
 		slices.Sort(got)
 		equal(t, c.name, strings.Join(got, ", "), strings.Join(c.want, ", "))
 		equal(t, c.name+": calls", calls, float64(len(c.base)+len(c.new)))
+	}
+}
+
+// Programs that were copied under another name for each job match by their code; those of two builds by what they are.
+func TestSitesOfRenamedPrograms(t *testing.T) {
+	for _, c := range []struct {
+		base, new, baseBuild, newBuild string
+		want                           Side
+	}{{"/scratch/1/app.1", "/scratch/2/app.2", "a", "a", Both}, {"/scratch/1/app.1", "/scratch/2/app.2", "a", "b", Both}, {"/lib/libgrid.so.1", "/lib/libgrid.so.2", "a", "b", Both},
+		{"/lib/libgrid.so.1", "/lib/libmesh.so.1", "a", "b", Base}} {
+		p, q := job(10, 1), job(10, 1)
+		spent(p, "MPI_Send", c.baseBuild, "", 0, 1, 1).Stack[0].Path = c.base
+		spent(q, "MPI_Send", c.newBuild, "", 0, 1, 1).Stack[0].Path = c.new
+		a, b := input("run1", p), input("run2", q)
+		if strings.Contains(c.base, "scratch") {
+			a.Run.Ranks[0].Program, b.Run.Ranks[0].Program = c.base+" input", c.new+" input"
+		}
+		sites := Compare([]Input{a}, []Input{b}).Sites
+		if (len(sites) == 1 && sites[0].Side == Both) != (c.want == Both) {
+			t.Errorf("%+v: %d sites", c, len(sites))
+		}
 	}
 }
 
