@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"mpitx/machine"
@@ -104,7 +105,11 @@ func builtin(c *Config, exeDir string) ([]string, error) {
 	if path == "" {
 		return nil, notBuilt(c.Env, "workload", m, name, looked)
 	}
-	return []string{path, c.Workload, fmt.Sprintf("%.4f", c.Duration.Seconds())}, nil
+	argv := []string{path, c.Workload, fmt.Sprintf("%.4f", c.Duration.Seconds())}
+	if c.WorkloadBytes > 0 {
+		argv = append(argv, strconv.Itoa(c.WorkloadBytes))
+	}
+	return argv, nil
 }
 
 var errDemo = &machine.Error{What: "the demo MPI has no applications", Why: "it is part of mpitx", Do: "choose a real MPI with --mpi openmpi or --mpi mpich", Usage: true}

@@ -56,7 +56,7 @@ func TestWrapped(t *testing.T) {
 		wants := func(text string, all ...string) {
 			f.Helper()
 			for _, want := range all {
-				if !regexp.MustCompile(`(?m)`+want).MatchString(text) {
+				if !regexp.MustCompile(`(?m)` + want).MatchString(text) {
 					f.Errorf("no %s in\n%s", want, text)
 				}
 			}

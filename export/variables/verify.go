@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"mpitx/export"
 	"mpitx/recording/experiment"
@@ -16,9 +17,24 @@ type Verified struct {
 	Settings      []VerifiedSetting
 	Ran           string // the workload, or the application
 	Ranks, Rounds int
-	Changes       []experiment.Change
-	NoCores       string // in how many runs ranks had no core; "": in none
-	Incomplete    string // in how many runs ranks are incomplete; "": in none
+	Experiments   []Experiment
+}
+
+// Experiment compares the runs without the settings with those with one of their values, of messages of one size.
+type Experiment struct {
+	Settings   string // NAME=VALUE; "": there is only one value
+	Bytes      int64  // of the messages; 0: of several sizes
+	Changes    []experiment.Change
+	NoCores    string // in how many runs ranks had no core; "": in none
+	Incomplete string // in how many runs ranks are incomplete; "": in none
+}
+
+// Changes are those of all experiments.
+func (v *Verified) Changes() (all []experiment.Change) {
+	for _, e := range v.Experiments {
+		all = append(all, e.Changes...)
+	}
+	return all
 }
 
 // VerifiedSetting is a setting and what is known about its effect.
@@ -60,49 +76,81 @@ func (v *Verified) Write(w io.Writer, f export.Format, t export.Terminal) error 
 			}
 		}
 		say(fmt.Sprintf("\nMeasured: %d runs of %s without the settings and %d with them, alternating, %s", v.Rounds, t.Safe(v.Ran), v.Rounds, text.Count(v.Ranks, "rank")))
-		for _, words := range []string{v.NoCores, v.Incomplete} {
+	}
+	if !people {
+		return v.rows(v.Experiments, people, t).Write(w, f, t)
+	}
+	for _, e := range v.Experiments {
+		if title := e.title(); title != "" {
+			say("\n" + t.Safe(title))
+		}
+		for _, words := range []string{e.NoCores, e.Incomplete} {
 			if words != "" {
 				say(words)
 			}
 		}
+		if err := v.rows([]Experiment{e}, people, t).Write(w, f, t); err != nil {
+			return err
+		}
+		say(verdict(e.Changes))
 	}
-	if err := v.rows(people, t).Write(w, f, t); err != nil || !people {
-		return err
+	return nil
+}
+
+// title tells an experiment from the others.
+func (e *Experiment) title() string {
+	parts := []string{}
+	if e.Settings != "" {
+		parts = append(parts, e.Settings)
 	}
-	_, err := fmt.Fprintln(w, export.Wrap(verdict(v.Changes), t.Width))
-	return err
+	if e.Bytes > 0 {
+		parts = append(parts, "messages of "+text.Count(e.Bytes, "byte"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // rows are the quantities with and without the settings.
-func (v *Verified) rows(people bool, t export.Terminal) *export.Rows {
+func (v *Verified) rows(experiments []Experiment, people bool, t export.Terminal) *export.Rows {
 	rows := &export.Rows{Schema: "mpitx.verify", Columns: []export.RowColumn{{Name: "what", Header: "WHAT"}, {Name: "unit"}, {Name: "without", Header: "WITHOUT", Right: true},
 		{Name: "with", Header: "WITH", Right: true}, {Name: "change", Header: "CHANGE", Right: true}, {Name: "low"}, {Name: "high"},
-		{Name: "interval", Header: "95 % INTERVAL", Below: true, Label: "95 % interval: "}, {Name: "changed"}}}
+		{Name: "interval", Header: "95 % INTERVAL", Below: true, Label: "95 % interval: "}, {Name: "changed"},
+		{Name: "settings"}, {Name: "size"}}}
 	percent := func(part float64) string { return fmt.Sprintf("%+.1f %%", 100*part) }
-	for _, c := range v.Changes {
-		without, with := c.Delta.Base.Median(), c.Delta.New.Median()
-		row := []any{c.What, c.Unit, without, with, nil, nil, nil, "", c.Changed}
-		switch {
-		case people:
-			row[2], row[3] = t.Amount(without, c.Unit), t.Amount(with, c.Unit)
-			if c.Known {
-				row[4], row[7] = percent(c.By), percent(c.Low)+" to "+percent(c.High)
-			} else if c.Changed {
-				row[7] = "ranges do not overlap"
+	about := map[string][]string{}
+	for _, e := range experiments {
+		for _, c := range e.Changes {
+			without, with := c.Delta.Base.Median(), c.Delta.New.Median()
+			row := []any{c.What, c.Unit, without, with, nil, nil, nil, "", c.Changed, e.Settings, nil}
+			if e.Bytes > 0 {
+				row[10] = e.Bytes
 			}
-		case c.Known:
-			row[4], row[5], row[6] = c.By, c.Low, c.High
+			switch {
+			case people:
+				row[2], row[3] = t.Amount(without, c.Unit), t.Amount(with, c.Unit)
+				if c.Known {
+					row[4], row[7] = percent(c.By), percent(c.Low)+" to "+percent(c.High)
+				} else if c.Changed {
+					row[7] = "ranges do not overlap"
+				}
+			case c.Known:
+				row[4], row[5], row[6] = c.By, c.Low, c.High
+			}
+			rows.Rows = append(rows.Rows, row)
 		}
-		rows.Rows = append(rows.Rows, row)
+		for name, words := range map[string]string{"processor": e.NoCores, "incomplete": e.Incomplete} {
+			if words != "" && !slices.Contains(about[name], words) {
+				about[name] = append(about[name], words)
+			}
+		}
 	}
+	all := v.Changes()
 	rows.About = []export.Member{{Name: "settings", Value: v.Settings}, {Name: "ran", Value: v.Ran}, {Name: "ranks", Value: v.Ranks}, {Name: "rounds", Value: v.Rounds},
-		{Name: "changed", Value: slices.ContainsFunc(v.Changes, func(c experiment.Change) bool { return c.Changed })},
-		{Name: "traffic_changed", Value: slices.ContainsFunc(v.Changes, func(c experiment.Change) bool { return c.Traffic })}}
-	if v.NoCores != "" {
-		rows.About = append(rows.About, export.Member{Name: "processor", Value: v.NoCores})
-	}
-	if v.Incomplete != "" {
-		rows.About = append(rows.About, export.Member{Name: "incomplete", Value: v.Incomplete})
+		{Name: "changed", Value: slices.ContainsFunc(all, func(c experiment.Change) bool { return c.Changed })},
+		{Name: "traffic_changed", Value: slices.ContainsFunc(all, func(c experiment.Change) bool { return c.Traffic })}}
+	for _, name := range []string{"processor", "incomplete"} {
+		if len(about[name]) > 0 {
+			rows.About = append(rows.About, export.Member{Name: name, Value: strings.Join(about[name], " ")})
+		}
 	}
 	return rows
 }

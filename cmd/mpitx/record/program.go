@@ -23,7 +23,7 @@ import (
 type program struct {
 	mpi, dir, workload, job string
 	maxSize, policy         string
-	ranks                   int
+	ranks, workloadBytes    int
 	force                   bool
 	setFlags, setAfterFlags []string
 	toolFlags, moreTools    []string // moreTools: of the environment of the mpitx that started the launcher
@@ -46,6 +46,8 @@ func (x *program) flags(cmd *cobra.Command, a *cli.App) {
 	cli.Choose(cmd, &x.workload, "workload", "", "", "run a built-in `WORKLOAD` instead of an application: "+strings.Join(cli.Workloads, ", "), cli.Workloads...)
 	f.StringArrayVar(&x.toolFlags, "tool", nil, "let this QMPI tool intercept the application's MPI calls: a shared library, or the name of a tool that the application links (`LIB`[:NAME]); may be repeated, outermost first")
 	cli.Choose(cmd, &x.via, "via", "", "chain", "`WHO` calls the tools of --tool: mpitx, with any MPI (chain), or the MPI library's own QMPI (qmpi)", "chain", "qmpi")
+	f.IntVar(&x.workloadBytes, "workload-bytes", 0, "")
+	f.MarkHidden("workload-bytes")
 	f.StringVar(&x.job, "job", "", "")
 	f.StringArrayVar(&x.moreTools, "more-tool", nil, "")
 	f.MarkHidden("job")
@@ -63,7 +65,7 @@ func (x *program) config(cmd *cobra.Command, args []string, a *cli.App) (c launc
 	if x.job != "" { // -n is done
 		x.ranks = 0
 	}
-	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, Duration: time.Second, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.job,
+	c = launch.Config{Env: a.Env, Version: cli.Version, Args: args, Workload: x.workload, WorkloadBytes: x.workloadBytes, Duration: time.Second, MPI: x.mpi, Ranks: x.ranks, Dir: x.dir, Force: x.force, Job: x.job,
 		Say: func(format string, args ...any) { a.Say(fmt.Sprintf(format, args...)) }}
 	if c.Command, c.Arguments, err = a.CommandLine(cmd); err != nil {
 		return c, err

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
 	"mpitx/export/runs"
 	"mpitx/launch"
@@ -19,6 +21,29 @@ func TestReasons(t *testing.T) {
 	said := "no input file\nmpitx: a_b is not sampled: reading it crashes or hangs the library\nmpitx: 2 variables are not sampled: reading them crashes or hangs the library: a, b\nmpitx: profiled in /tmp/x/0; next: mpitx report /tmp/x/0\nmpitx: start ./nosuch: there is no such file\n"
 	if got := reasons(said, "/tmp/x/0"); got != "no input file\nmpitx: start ./nosuch: there is no such file\n" {
 		t.Error(got)
+	}
+}
+
+// One variable may have several values. Commas belong to a text.
+func TestAlternatives(t *testing.T) {
+	c := &catalog.Catalog{Lists: catalog.Lists{Cvars: []catalog.Variable{{Kind: catalog.Cvars, Name: "btl", Type: catalog.TypeChar}, {Kind: catalog.Cvars, Name: "limit", Type: catalog.TypeInt}, {Kind: catalog.Cvars, Name: "on", Type: catalog.TypeInt}}}}
+	for _, x := range []struct{ given, want, why string }{
+		{"limit=1", "limit=1", ""}, {"limit=1,2,3", "limit=1|limit=2|limit=3", ""}, {"limit=1 limit=2", "limit=1|limit=2", ""}, {"on=1 limit=1,2", "on=1 limit=1|on=1 limit=2", ""},
+		{"limit=1,2 on=1", "limit=1 on=1|limit=2 on=1", ""}, {"limit=1 on=1", "limit=1 on=1", ""}, {"btl=self,tcp", "btl=self,tcp", ""}, {"btl=self btl=self,tcp", "btl=self|btl=self,tcp", ""},
+		{"limit=1,2 on=1,2", "", "limit and on have several values each"}, {"limit=1,1", "", "limit=1 is given twice"}, {"nosuch=1,2", "nosuch=1,2", ""},
+	} {
+		given, err := cli.ParseSettings("verify", strings.Fields(x.given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := alternatives(given, c)
+		var got []string
+		for _, one := range all {
+			got = append(got, settingsText(one))
+		}
+		if text := strings.Join(got, "|"); text != x.want || (err != nil) != (x.why != "") || err != nil && !strings.Contains(err.Error(), x.why) {
+			t.Errorf("%s: %s, %v", x.given, text, err)
+		}
 	}
 }
 
