@@ -72,7 +72,7 @@ type Lists struct {
 	Virtual []Variable `json:"virtual,omitempty"` // mpitx's own, available on any MPI; without readings
 }
 
-// Entry is one entry of a list: a *Variable, *Event, *Source, *Category or *Enum.
+// Entry is one entry of a list: a *Variable, *Event, *Source, *Category or *Enum; also a *Setting.
 type Entry interface {
 	ID() string // unique within its kind
 
@@ -182,8 +182,11 @@ func (k Kind) Single() bool { return bits.OnesCount16(uint16(k)) == 1 }
 
 // Info returns the table's entry for a kind, or for the first kind of a set.
 func (k Kind) Info() *KindInfo {
-	if k == 0 {
+	switch k {
+	case 0:
 		return &KindInfo{One: "unknown"}
+	case Outside:
+		return &outside
 	}
 	return &kinds[bits.TrailingZeros16(uint16(k))]
 }

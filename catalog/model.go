@@ -27,6 +27,8 @@ type Catalog struct {
 	Before  Stage   `json:"before"` // before MPI_Init, read in a separate process
 	After   Stage   `json:"after"`  // after MPI_Init
 
+	Outside []Setting `json:"settings,omitempty"` // beyond MPI_T, on rank 0
+
 	Lists
 }
 
@@ -47,6 +49,9 @@ type Job struct {
 	Launcher string `json:"launcher,omitzero"` // "mpirun" of Open MPI: "prrte"/"orte"; "hydra"; "slurm"; "" for a single process
 	Size     int    `json:"size"`              // MPI_Comm_size of MPI_COMM_WORLD; 1 if MPI_Init was not reached
 	Ranks    []Rank `json:"ranks"`             // in rank order
+	Home     string `json:"home,omitzero"`     // the home directory, on rank 0: values of variables contain it
+	User     string `json:"user,omitzero"`     // the name of the user, likewise
+	Tmp      string `json:"tmp,omitzero"`      // the temporary directory, likewise
 }
 
 // Rank is one process of the job.

@@ -48,6 +48,8 @@ func Redact(c *Catalog, known ...Private) {
 			r.user(u)
 		}
 	}
+	r.user(c.Job.User)
+	c.Job.Home, c.Job.User, c.Job.Tmp = "", "", ""
 	c.eachText(func(s *string, _ textKind) { r.findUsers(*s) })
 	for i := range c.Job.Ranks {
 		k := &c.Job.Ranks[i]
@@ -127,6 +129,9 @@ func (c *Catalog) eachText(visit func(*string, textKind)) {
 	}
 	library(&c.Library)
 	visit(&c.Job.Launcher, dataText)
+	for i := range c.Outside {
+		c.Outside[i].eachText(visit)
+	}
 	visit(&c.Before.Error, dataText)
 	visit(&c.After.Error, dataText)
 	for _, s := range []*Stage{&c.Before, &c.After} {

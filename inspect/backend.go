@@ -44,6 +44,9 @@ func RunBackend(args []string, serve func(*Backend) int) int {
 	if len(args) > 1 && args[0] == "qmpi" {
 		return askQMPI(args[1], strings.Join(args[2:], ""))
 	}
+	if len(args) > 1 && args[0] == "layers" {
+		return askLayers(args[1], args[2:])
+	}
 	runtime.LockOSThread()
 	os.Unsetenv("GOMAXPROCS") // it was meant for this process only
 	debug.SetGCPercent(400)

@@ -8,11 +8,24 @@ import (
 	"strconv"
 	"strings"
 
+	"mpitx/catalog"
 	"mpitx/machine"
 )
 
 // assigned is an environment variable as the library sees it. Line is the place in the library's file that set it.
 type assigned struct{ variable, value, line string }
+
+// mpichConfEnd is the line of MPICH's file at which it stops reading, as a setting that is dropped; nil: it reads the whole file.
+func (q Query) mpichConfEnd() []Setting {
+	_, n, text := q.mpichConfLines()
+	if n == 0 {
+		return nil
+	}
+	s := droppedLine(text)
+	s.Kind, s.Where = catalog.OriginFile, mpichConf+":"+strconv.Itoa(n)
+	s.Dropped = "the line is not NAME=VALUE, so the library also ignores all lines after it"
+	return []Setting{s}
+}
 
 // mpichConf is the file from which MPICH sets its environment, from release 4.2 on.
 const mpichConf = "/etc/mpich.conf"
@@ -45,17 +58,23 @@ func (q Query) environment() []assigned {
 // readMPICHConf reads the file as MPICH does: the environment and earlier lines take precedence over a line, unless it
 // has force.
 func (q Query) readMPICHConf(set func(a assigned, force bool)) {
+	lines, _, _ := q.mpichConfLines()
+	for _, l := range lines {
+		set(assigned{l.name, l.value, mpichConf + ":" + strconv.Itoa(l.number)}, l.force)
+	}
+}
+
+// mpichConfLines are the lines of the file, and the line at which the library stops reading (0: none).
+func (q Query) mpichConfLines() (all []confLine, end int, text string) {
 	data, err := os.ReadFile(q.Env.File(mpichConf))
 	if err != nil {
-		return
+		return nil, 0, ""
 	}
 	// Only the file's name in the library shows that it reads the file.
 	if library, err := os.ReadFile(q.Env.File(q.Lib)); err != nil || !bytes.Contains(library, []byte(mpichConf+"\x00")) {
-		return
+		return nil, 0, ""
 	}
-	for _, l := range parseMPICHConf(data) {
-		set(assigned{l.name, l.value, mpichConf + ":" + strconv.Itoa(l.number)}, l.force)
-	}
+	return parseMPICHConf(data)
 }
 
 type confLine struct {
@@ -66,7 +85,7 @@ type confLine struct {
 
 // parseMPICHConf reads lines of NAME=VALUE or NAME:force=VALUE. Comments start with # in the first column; values end
 // at a blank. At any other line, the library stops reading.
-func parseMPICHConf(data []byte) (all []confLine) {
+func parseMPICHConf(data []byte) (all []confLine, end int, line string) {
 	n := 0
 	for text := range strings.Lines(string(data)) {
 		n++
@@ -76,10 +95,10 @@ func parseMPICHConf(data []byte) (all []confLine) {
 		name, rest, ok := strings.Cut(text, "=")
 		values := strings.Fields(rest)
 		if !ok || name == "" || len(values) == 0 {
-			break
+			return all, n, strings.TrimSpace(text)
 		}
 		name, _, force := strings.Cut(name, ":force")
 		all = append(all, confLine{name, values[0], force, n})
 	}
-	return all
+	return all, 0, ""
 }

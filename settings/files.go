@@ -19,10 +19,28 @@ func fromFiles(q Query) []Setting {
 	for _, file := range q.paramFiles() {
 		found = append(found, q.read(file)...)
 	}
-	// Files of --am: 4.1 does not always take them, so the value decides.
-	for _, file := range split(q.Value("mca_base_param_file_prefix"), ",") {
+	return append(found, q.ofAM()...)
+}
+
+// amVariable has the files of mpirun --am.
+const amVariable = "mca_base_param_file_prefix"
+
+// ofAM are the settings of the files of --am. Open MPI (4.1 to 6.0) puts their names and ":" in front of the list of its parameter files, whose
+// names it separates by commas, so that it opens no file of the first of these names. If it does otherwise, the value decides.
+func (q Query) ofAM() (found []Setting) {
+	am := q.Value(amVariable)
+	if am == "" {
+		return nil
+	}
+	rest, joined := strings.CutPrefix(q.Value("mca_base_param_files"), am+":")
+	for _, file := range split(am, ":") {
 		for _, s := range q.read(file) {
-			if q.Value(s.Name) == s.Value {
+			switch {
+			case joined && s.Dropped == "":
+				first, _, _ := strings.Cut(rest, ",")
+				s.Dropped = "Open MPI does not open the files of --am: it joins their names with " + first + "; use --tune"
+				found = append(found, s)
+			case !joined && q.Value(s.Name) == s.Value:
 				found = append(found, s)
 			}
 		}
@@ -44,6 +62,9 @@ func (q Query) paramFiles() []string {
 	if files := q.Value("mca_base_param_files"); files != "" {
 		if files == "none" {
 			return nil
+		}
+		if am := q.Value(amVariable); am != "" {
+			files = strings.TrimPrefix(files, am+":")
 		}
 		return split(files, ",")
 	}
@@ -78,23 +99,16 @@ func (q Query) read(file string) []Setting {
 		return nil
 	}
 	var found []Setting
-	n, comment := 0, false
-	for text := range strings.Lines(string(data)) {
-		n++
-		if comment {
-			_, text, comment = strings.Cut(text, "*/")
-			comment = !comment
+	for _, l := range parseKeyval(string(data)) {
+		taken := l.settings
+		if l.nothing { // what the library makes of the rest of the line is seldom meant
+			taken = slices.DeleteFunc(taken, func(s Setting) bool { return !slices.Contains(q.Names, s.Name) })
 		}
-		text = strings.Trim(text, fileBlanks)
-		if strings.HasPrefix(text, "/*") {
-			_, text, comment = strings.Cut(text[2:], "*/")
-			comment, text = !comment, strings.Trim(text, fileBlanks)
+		if l.nothing && len(taken) == 0 && strings.TrimSpace(l.text) != "" {
+			taken = []Setting{droppedLine(l.text)}
 		}
-		if text == "" || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
-			continue // comments are whole lines: "a # b" is a value
-		}
-		for _, s := range fileLine(text) {
-			s.Kind, s.Where = catalog.OriginFile, path+":"+strconv.Itoa(n)
+		for _, s := range taken {
+			s.Kind, s.Where = catalog.OriginFile, path+":"+strconv.Itoa(l.number)
 			found = append(found, s)
 		}
 	}
@@ -117,34 +131,6 @@ func (q Query) find(file string) string {
 
 // fileBlanks are what Open MPI cuts off values. A carriage return of a file from Windows stays (4.1, measured).
 const fileBlanks = " \t\n"
-
-// paramLine reads "name = value". Quotes are part of the value (4.1 and 5.0, measured), unlike in options of a --tune
-// file.
-func paramLine(line string) []Setting {
-	name, value, ok := strings.Cut(line, "=")
-	name = strings.TrimSpace(name)
-	if !ok || name == "" || strings.ContainsAny(name, " \t") {
-		return nil
-	}
-	return []Setting{{Name: name, Origin: catalog.Origin{Value: strings.Trim(value, fileBlanks)}}}
-}
-
-// fileLine reads a line of a parameter or --tune file: "name = value", or mpirun's options. Variables of -x are set in
-// the environment.
-func fileLine(line string) []Setting {
-	if !strings.HasPrefix(line, "-") {
-		return paramLine(line)
-	}
-	var found []Setting
-	words := strings.Fields(line)
-	for i := 0; i+2 < len(words); i++ {
-		if words[i] == "-mca" || words[i] == "--mca" {
-			found = append(found, Setting{Name: words[i+1], Origin: catalog.Origin{Value: unquote(words[i+2])}})
-			i += 2
-		}
-	}
-	return found
-}
 
 func unquote(s string) string {
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {

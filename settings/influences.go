@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mpitx/catalog"
 	"mpitx/machine"
+	"mpitx/machine/layers"
 )
 
 // Influence is a setting that influences an MPI process from outside: in its environment, an option of its launcher, or
@@ -17,8 +19,9 @@ type Influence struct {
 	Cvar   string // the control variable that it sets, or seems to mean (Unknown); "": none
 	catalog.Origin
 
-	Overridden bool // another setting of the control variable takes precedence
-	Unknown    bool // it is spelt like a control variable, but the library has none of this name
+	Dropped    string // why nothing takes it; "": it is taken, as far as known
+	Overridden bool   // another setting of the control variable takes precedence
+	Unknown    bool   // it is spelt like a control variable, but the library has none of this name
 }
 
 // readers are what reads environment variables with a prefix.
@@ -57,17 +60,13 @@ func Influences(q Query) []Influence {
 	for _, n := range q.Names {
 		known[key(q.Impl, n)] = n
 	}
-	var settings []Setting
-	if q.Impl == machine.OpenMPI {
-		settings = overrides(q)
-	}
-	settings = append(settings, fromEnvironment(q)...)
-	if q.Impl == machine.OpenMPI {
-		settings = append(settings, fromFiles(q)...)
-	}
 	var all []Influence
 	cvars, variables := map[string]bool{}, map[string]bool{}
-	for _, s := range settings {
+	for _, s := range q.settings() {
+		if s.Dropped != "" {
+			all = append(all, Influence{Name: s.Name, Reader: machine.FamilyName(q.Impl), Origin: s.Origin, Dropped: s.Dropped})
+			continue
+		}
 		i := Influence{Name: s.variable, Reader: machine.FamilyName(q.Impl), Cvar: known[key(q.Impl, s.Name)], Origin: s.Origin}
 		if i.Name == "" || variables[i.Name] { // a file; or a variable with two spellings
 			i.Name = s.Name
@@ -81,17 +80,34 @@ func Influences(q Query) []Influence {
 				i.Reader = "the launcher"
 			}
 		}
+		i.Dropped = q.missingFile(i.Cvar, s.Value)
 		i.Overridden = i.Cvar != "" && !i.Unknown && cvars[i.Cvar]
 		cvars[i.Cvar] = true
 		all = append(all, i)
 	}
-	return append(all, q.others(variables)...)
+	return append(append(all, q.droppedOptions()...), q.others(variables)...)
+}
+
+// Beyond are the influences that are no settings of control variables, as a catalog keeps them.
+func Beyond(found []Influence) (all []catalog.Setting) {
+	for _, i := range found {
+		if i.IsBeyond() {
+			all = append(all, catalog.Setting{Name: i.Name, Reader: i.Reader, Origin: i.Origin})
+		}
+	}
+	return all
+}
+
+// IsBeyond reports whether an influence is a setting beyond MPI_T.
+func (i *Influence) IsBeyond() bool {
+	return i.Cvar == "" && !i.Unknown && (i.Dropped == "" || SetsMPI(i.Name))
 }
 
 // others are the influences that are not settings of control variables: in the environment, and options of the launcher that the
 // environment does not have.
 func (q Query) others(settings map[string]bool) []Influence {
 	launch := q.launched()
+	known := sync.OnceValue(func() layers.Known { return q.Layers() })
 	var all []Influence
 	environ := q.environment()
 	for _, o := range launch.given {
@@ -105,7 +121,11 @@ func (q Query) others(settings map[string]bool) []Influence {
 			continue
 		}
 		if o, users := launch.origin(e); users {
-			all = append(all, Influence{Name: e.variable, Reader: reader, Origin: o})
+			i := Influence{Name: e.variable, Reader: reader, Origin: o}
+			if q.Layers != nil && (reader == "UCX" || reader == "libfabric") {
+				i.Dropped = known().Fault(e.variable, e.value)
+			}
+			all = append(all, i)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Influence) int { return strings.Compare(a.Name, b.Name) })

@@ -14,6 +14,7 @@ type options []option
 type option struct {
 	variable, value string // as in the environment of the ranks; no variable if only the launcher reads the option
 	text            string // as given, with the launcher's name
+	later           bool   // an --mca after the first ":"
 	name            string // of one that places processes or sets the launcher or PMIx: "-bind-to", "--prtemca NAME"
 }
 
@@ -129,6 +130,7 @@ type parser struct {
 	sets   map[string]setter
 	takes1 map[string]bool
 	found  options
+	later  bool // the first ":" is read
 }
 
 // context reads the options of one program and skips the program and its arguments.
@@ -140,6 +142,7 @@ func (p *parser) context() {
 		p.args = p.args[1:]
 	}
 	p.drop(1)
+	p.later = true
 }
 
 func (p *parser) drop(n int) []string {
@@ -171,7 +174,7 @@ func (p *parser) option() {
 	for _, a := range args {
 		words += " " + text.Quote(a)
 	}
-	o := option{variable: variable, value: value, text: words}
+	o := option{variable: variable, value: value, text: words, later: p.later && (name == "mca" || name == "gmca")}
 	if named[name] && value != "" {
 		o.name = strings.Join(append([]string{given}, args[:len(args)-1]...), " ")
 	}

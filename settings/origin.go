@@ -9,6 +9,7 @@ import (
 
 	"mpitx/catalog"
 	"mpitx/machine"
+	"mpitx/machine/layers"
 	"mpitx/text"
 )
 
@@ -21,12 +22,15 @@ type Query struct {
 	Text   string              // the library's description of itself
 	Names  []string            // all control variables of the library, of both stages
 	Value  func(string) string // the present text of a control variable, "" if unknown; may be nil
+
+	Layers func() layers.Known // asks what UCX and libfabric know; nil: they are not asked
 }
 
 // Answer is the result.
 type Answer struct {
 	Set     map[string]catalog.Origin // by the name of the control variable
 	Unknown []Setting                 // settings without a control variable: misspelt, or of a missing component
+	Dropped []Setting                 // those that nothing reads as settings
 }
 
 // Setting is one name set in one place.
@@ -34,6 +38,7 @@ type Setting struct {
 	Name     string // in the control variables' spelling, except for the demo MPI
 	variable string // of the environment, if it arrives there
 	catalog.Origin
+	Dropped string // why nothing reads it; "": it is read, as far as known
 }
 
 // Find answers a query. The order of precedence is the library's: override file, launcher option or environment, parameter
@@ -47,27 +52,34 @@ func Find(q Query) Answer {
 		known[key(q.Impl, n)] = n
 	}
 	a := Answer{Set: map[string]catalog.Origin{}}
-	take := func(settings []Setting) {
-		for _, s := range settings {
-			name, ok := known[key(q.Impl, s.Name)]
-			if !ok {
-				a.Unknown = append(a.Unknown, s)
-				continue
-			}
-			if _, done := a.Set[name]; !done {
-				a.Set[name] = s.Origin
-			}
+	for _, s := range q.settings() {
+		if s.Dropped != "" {
+			a.Dropped = append(a.Dropped, s)
+			continue
 		}
-	}
-	if q.Impl == machine.OpenMPI {
-		take(overrides(q))
-	}
-	take(fromEnvironment(q))
-	if q.Impl == machine.OpenMPI {
-		take(fromFiles(q))
+		name, ok := known[key(q.Impl, s.Name)]
+		if !ok {
+			a.Unknown = append(a.Unknown, s)
+			continue
+		}
+		if _, done := a.Set[name]; !done {
+			a.Set[name] = s.Origin
+		}
 	}
 	a.Unknown = slices.DeleteFunc(a.Unknown, q.notMeant)
 	return a
+}
+
+// settings are all settings of control variables, those with precedence first.
+func (q Query) settings() (all []Setting) {
+	switch q.Impl {
+	case machine.OpenMPI:
+	case machine.MPICH:
+		return append(fromEnvironment(q), q.mpichConfEnd()...)
+	default:
+		return fromEnvironment(q)
+	}
+	return slices.Concat(overrides(q), fromEnvironment(q), fromFiles(q))
 }
 
 // Settings are the settings in a process's environment that launchers do not make by themselves, sorted, as NAME=value.
@@ -192,7 +204,7 @@ func fromEnvironment(q Query) []Setting {
 			if !users {
 				continue
 			}
-			s := Setting{form.cvar + name, e.variable, o}
+			s := Setting{Name: form.cvar + name, variable: e.variable, Origin: o}
 			for _, f := range files {
 				if o.Where == launch.Command() && f.Name == s.Name && f.Value == s.Value {
 					s.Origin = f.Origin

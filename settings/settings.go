@@ -57,6 +57,9 @@ func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
 		if !shellName().MatchString(name) {
 			none(Script, "the shell has no variables with such a name")
 		}
+		if strings.Trim(name, keyvalWord) != "" {
+			none(File, "a line of the file cannot hold its name")
+		}
 		if strings.Contains(value, "\n") || strings.TrimSpace(value) != value {
 			none(File, "a line of the file cannot hold its value")
 		}

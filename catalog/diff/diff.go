@@ -100,12 +100,18 @@ func ValueText(s string) string {
 
 // HasValue reports whether Value is the value, perhaps an empty one, of a control variable that appeared or vanished.
 func (it *Item) HasValue() bool {
+	if it.Kind == catalog.Outside {
+		return true
+	}
 	v, variable := cmp.Or(it.A, it.B).(*catalog.Variable)
 	return it.Value != "" || variable && v.Kind == catalog.Cvars && v.Current() != nil
 }
 
 // Set reports whether the user set the control variable on a side.
 func (it *Item) Set() bool {
+	if it.Kind == catalog.Outside {
+		return true
+	}
 	for _, e := range []catalog.Entry{it.A, it.B} {
 		if v, variable := e.(*catalog.Variable); variable && v.Origin != nil {
 			return true
@@ -161,6 +167,7 @@ func Compare(a, b Side, o Options) *Diff {
 		}
 		c.kind(k.Kind)
 	}
+	c.outside()
 	c.notes()
 	slices.SortStableFunc(c.out.Items, func(x, y Item) int {
 		return cmp.Or(-cmp.Compare(x.Weight, y.Weight), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name))
@@ -175,12 +182,14 @@ type comparison struct {
 	rules   *rules
 	out     *Diff
 
-	before, after bool     // the stages that are compared
-	hidden        [2]int   // entries of each side that exist in no compared stage
-	alone         [2]int   // variables that only one side has, with Options.Values
-	versions      [2]int   // of components, of each side, which the other side leaves out
-	own           []string // control variables that differ in values that are not compared
-	wild          []string // the same, of those that the library never initialized
+	before, after bool           // the stages that are compared
+	hidden        [2]int         // entries of each side that exist in no compared stage
+	alone         [2]int         // variables that only one side has, with Options.Values
+	versions      [2]int         // of components, of each side, which the other side leaves out
+	own           []string       // control variables that differ in values that are not compared
+	wild          []string       // the same, of those that the library never initialized
+	placed        []string       // control variables whose values differ only in the name of the home directory and the like
+	places        []surroundings // of the sides, if they were needed
 }
 
 func (c *comparison) partial() bool { return c.sides[0].Partial || c.sides[1].Partial }
@@ -317,7 +326,7 @@ func (c *comparison) weigh(it *Item, a, b *entry) {
 // with the variables that have them, too.
 func (c *comparison) ruleOf(x *entry) *rule {
 	switch x.kind {
-	case catalog.Cvars:
+	case catalog.Cvars, catalog.Outside:
 		return c.rules.of(x.name)
 	case catalog.Pvars, catalog.Events, catalog.Sources:
 		return &rule{weight: 8, reason: "measures; the library does the same"}

@@ -240,7 +240,7 @@ func TestValues(t *testing.T) {
 	v.Description = "other"
 	b.Cvars = append(b.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: "mine", Origin: v.Origin, Before: v.Before}, catalog.Variable{Kind: catalog.Cvars, Name: "unset"})
 	d := Compare(Side{Catalog: a}, Side{Catalog: b}, Options{Values: true})
-	want := []string{`changed btl_tcp_eager_limit; value "65536" -> "1024 (set in environment)"`, `appeared mine`}
+	want := []string{`changed btl_tcp_eager_limit; value "65536" -> "1024 (set in environment OMPI_MCA_btl_tcp_eager_limit)"`, `appeared mine`}
 	if diff := cmp.Diff(want, lines(d)); diff != "" {
 		t.Error(diff)
 	}
@@ -274,9 +274,9 @@ func TestOriginsOfRanks(t *testing.T) {
 		a, b *catalog.Catalog
 		want string
 	}{
-		{on(job(), 0), on(job(), 1), `changed btl_tcp_links; value "1" -> "3 (set in launcher)"`},
-		{on(job(), 1), on(job(), 0), `changed btl_tcp_links; value "3 (set in launcher)" -> "1"`},
-		{snapshot(t, "openmpi-4.1.4"), job(), `changed btl_tcp_links; value "1" -> "1 on rank 0, 3 on rank 1 (set in launcher on rank 1)"`},
+		{on(job(), 0), on(job(), 1), `changed btl_tcp_links; value "1" -> "3 (set in launcher -x)"`},
+		{on(job(), 1), on(job(), 0), `changed btl_tcp_links; value "3 (set in launcher -x)" -> "1"`},
+		{snapshot(t, "openmpi-4.1.4"), job(), `changed btl_tcp_links; value "1" -> "1 on rank 0, 3 on rank 1 (set in launcher -x on rank 1)"`},
 	} {
 		if diff := cmp.Diff([]string{x.want}, lines(compare(x.a, x.b))); diff != "" {
 			t.Error(diff)

@@ -78,6 +78,8 @@ func attributes(e catalog.Entry) []attribute {
 		clock := fmt.Sprintf("%d ticks per second, up to %d", e.TicksPerSecond, e.MaxTicks)
 		return []attribute{{name: "clock", text: clock}, {name: "order", text: e.Order.String()}, {name: "hints", list: hints(e.Hints)},
 			{name: "description", text: e.Description}}
+	case *catalog.Setting:
+		return []attribute{{name: "read by", text: e.Reader}, {name: "set in", text: originText(&e.Origin)}}
 	case *catalog.Category:
 		return []attribute{{name: "nesting", list: e.Categories}, {name: "description", text: e.Description}}
 	case *catalog.Enum:

@@ -61,6 +61,10 @@ func (c *comparison) values(a, b *catalog.Variable) []Field {
 		if s.fault == t.fault && (sameNumber && len(a.Ranks)+len(b.Ranks) == 0 || sameText(s.value, t.value)) {
 			continue
 		}
+		if s.fault == t.fault && c.samePlace(s.value, t.value) {
+			c.placed = append(c.placed, a.Name)
+			continue
+		}
 		f := Field{Name: "value", A: s.text(), B: t.text()}
 		switch {
 		case s.fault != "" || t.fault != "":
@@ -108,12 +112,17 @@ func (c *comparison) origin(side int, v *catalog.Variable) string {
 		switch {
 		case g.Origin == nil:
 		case len(settings) == 1:
-			return "set in " + string(g.Origin.Kind)
+			return "set in " + originText(g.Origin)
 		default:
-			parts = append(parts, "set in "+string(g.Origin.Kind)+" on "+ranks(g.Ranks))
+			parts = append(parts, "set in "+originText(g.Origin)+" on "+ranks(g.Ranks))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// originText is the place of a setting: "environment OMPI_MCA_btl", or "file /etc/openmpi-mca-params.conf:3".
+func originText(o *catalog.Origin) string {
+	return strings.TrimSpace(string(o.Kind) + " " + o.Where)
 }
 
 // rankTexts are the values of a variable that differ between ranks.

@@ -61,6 +61,8 @@ func Influences(found []settings.Influence, c *catalog.Catalog, effect func(*cat
 	for _, i := range withPeruse(found, c) {
 		note := ""
 		switch {
+		case i.Dropped != "":
+			note = i.Dropped
 		case len(names) == 0: // the library could not be read
 			i.Cvar = ""
 		case i.Unknown:

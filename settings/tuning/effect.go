@@ -150,7 +150,11 @@ func (e *Effect) arrive(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 	e.Accepted, e.Trial = accepted(r)
 	if !c.After.Read { // MPI_Init failed, or was not called
 		e.Accepted, e.Trial = CannotTell, "the library was not read after MPI_Init"
-		return
+		defer func() {
+			if e.Arrived == Yes {
+				e.Arrived = CannotTell
+			}
+		}()
 	}
 	if r == nil || r.Status != catalog.StatusOK {
 		return
@@ -160,10 +164,20 @@ func (e *Effect) arrive(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 		return
 	}
 	items := enums(v)
+	family, _ := Library(c)
+	isFile := family == "openmpi" && strings.HasSuffix(v.Name, "_file_prefix")
 	asked, isList := strings.ReplaceAll(e.Asked, ",", "|"), items != nil && items.Flags
 	value, err := catalog.ParseValue(v, items, r.Value.Len(), e.Asked)
 	switch {
 	case err == nil && value == r.Value, same(r.Value, items, e.Asked), isList && same(r.Value, items, asked):
+		e.Arrived = Yes
+	case err != nil && items == nil && isNumber(r.Value) && family == "openmpi" && startsWithDigit(e.Asked):
+		if number, whole := openMPINumber(e.Asked); whole && r.Value.String() == number {
+			e.Arrived = Yes
+		} else {
+			e.Arrived, e.Have = No, r.Value.String()
+		}
+	case isFile && strings.HasSuffix(r.Value.String(), "/"+e.Asked): // the library found it in a directory
 		e.Arrived = Yes
 	case isNumber(r.Value) && items == nil && err != nil && isName(e.Asked) && (r.Value.String() != "0" || '0' <= e.Asked[0] && e.Asked[0] <= '9'):
 		// Only the library understands unlimited. Of a word that it does not understand, C makes 0.

@@ -49,6 +49,19 @@ func NotReported(name, asked string) string {
 	return name + " was set to " + asked + ", which may be in use: " + catalog.WhyUnreported
 }
 
+// Mistakes says that the library does not have the value that a control variable was set to, or that the value itself is wrong.
+func (e Effect) Mistakes(name string) (out []string) {
+	if e.Arrived == No {
+		out = append(out, name+" was set to "+e.Asked+", but the library has "+e.Have)
+	}
+	for _, c := range e.Conditions {
+		if c.Met == No && c.Wrong {
+			out = append(out, name+" "+c.Verdict())
+		}
+	}
+	return out
+}
+
 // Doubts says why a setting of a control variable may have no effect, and what would change that: a sentence for each condition that
 // is not met.
 func (e Effect) Doubts(name string, ranks int) (out []string) {

@@ -17,6 +17,7 @@ import (
 	"mpitx/inspect"
 	"mpitx/launch"
 	"mpitx/machine"
+	"mpitx/machine/layers"
 	"mpitx/settings"
 	"mpitx/text"
 )
@@ -181,10 +182,21 @@ func (s *Source) Query(c *catalog.Catalog) settings.Query {
 		}}
 }
 
+// Influences are what influences a live MPI from outside. UCX and libfabric are asked for their settings if there are some.
+func (s *Source) Influences(c *catalog.Catalog) []settings.Influence {
+	q := s.Query(c)
+	if layers.Asks(s.App.Env) {
+		q.Layers = func() layers.Known { return layers.Ask(s.App.Env, s.Chosen) }
+	}
+	return settings.Influences(q)
+}
+
 // Origins marks the variables that the user set, on each rank.
 func (s *Source) Origins(c *catalog.Catalog) {
 	q := s.Query(c)
 	s.found = settings.Find(q)
+	c.Outside = settings.Beyond(settings.Influences(q))
+	c.Job.Home, c.Job.User, c.Job.Tmp = q.Env.Getenv("HOME"), cmp.Or(q.Env.Getenv("USER"), q.Env.Getenv("LOGNAME")), cmp.Or(q.Env.Getenv("TMPDIR"), os.TempDir())
 	answers, ranks := map[string]settings.Answer{}, map[string][]int{} // of ranks with other settings than rank 0, by these
 	for _, r := range c.Job.Ranks {
 		if r.Settings == nil {

@@ -122,10 +122,18 @@ func (o *doctorOptions) examine(m machine.MPI) *variables.Examined {
 	if m.Launcher == "" && m.Family != machine.Demo {
 		f.Problems = append(f.Problems, "no launcher was found next to it, so mpitx -n cannot start ranks; put its mpirun in PATH")
 	}
+	o.examineSettings(f)
 	if n := j.Catalog.CountFaulty(); n > 0 {
 		f.Problems = append(f.Problems, fmt.Sprintf("%d variables crash or hang the library; mpitx marks them faulty and does not read them; see mpitx list -o wide", n))
 	}
 	return f
+}
+
+// examineSettings adds the settings that the library does not take.
+func (o *doctorOptions) examineSettings(f *variables.Examined) {
+	s := &cli.Source{App: o.a, Chosen: f.MPI}
+	s.Origins(f.Catalog)
+	f.Problems = append(f.Problems, settings.Faults(s.Influences(f.Catalog), f.Catalog, s.Judge(f.Catalog).Effects(f.Catalog))...)
 }
 
 // examineAgent finds the agent for a library and checks that it wraps all functions of the library.

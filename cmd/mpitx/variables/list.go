@@ -134,7 +134,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	code := o.Warn(all)
 	all = all.WithPeruse()
 	all.Virtual = virtual.Matching(o.globs...)
-	if o.changed {
+	if o.changed && o.From == "" {
 		o.nameUnknown(all)
 	}
 	if o.essential {
@@ -186,6 +186,11 @@ func (o *listOptions) checkFlags(cmd *cobra.Command) error {
 // nameUnknown names the settings of no control variable.
 func (o *listOptions) nameUnknown(all *catalog.Catalog) {
 	names := all.Names(catalog.Cvars)
+	for _, i := range o.Influences(all) {
+		if words := i.Ignored(); words != "" {
+			o.App.Complain("%s", words)
+		}
+	}
 	for _, u := range o.Unknown {
 		place, on := u.Where+" is set in the environment", " of "
 		if u.Kind != catalog.OriginEnvironment {
@@ -252,8 +257,12 @@ func (o *listOptions) asksForPeruse() bool {
 func (o *listOptions) warnNoEffect(all, listed *catalog.Catalog) {
 	effect := o.Judge(all).Effects(all)
 	for k := range listed.Cvars {
-		for _, text := range effect(&listed.Cvars[k]).Doubts(listed.Cvars[k].Name, all.Job.Size) {
-			o.App.Complain("%s", text)
+		v, place := &listed.Cvars[k], ""
+		if v.Origin != nil && v.Origin.Kind == catalog.OriginFile {
+			place = v.Origin.Where + ": "
+		}
+		for _, text := range effect(v).Doubts(v.Name, all.Job.Size) {
+			o.App.Complain("%s%s", place, text)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"mpitx/export"
 	"mpitx/export/variables"
 	"mpitx/inspect"
-	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -70,7 +69,7 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 	}
 	return o.Answer(code, func() error {
 		o.noteOthers(c)
-		rows := variables.Influences(settings.Influences(o.Query(c)), c, o.Judge(c).Effects(c))
+		rows := variables.Influences(o.Influences(c), c, o.Judge(c).Effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.Chosen.Name()
 			if unread == nil {
