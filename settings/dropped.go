@@ -79,6 +79,27 @@ func (i *Influence) Ignored() string {
 	return i.Place() + ": " + i.Name + ": " + i.Dropped
 }
 
+// Refused marks the settings whose values a library does not take, and those that it does not know. It could not be read now; c has its control
+// variables as they were read before, nil: never.
+func Refused(impl string, found []Influence, c *catalog.Catalog) {
+	if c == nil {
+		return
+	}
+	for k := range found {
+		i := &found[k]
+		v := c.Cvar(i.Cvar)
+		switch {
+		case i.Dropped != "" || i.Overridden:
+		case i.Unknown:
+			i.Dropped = "no control variable has this name" + didYouMean(c.Names(catalog.Cvars), i.Cvar)
+		case v != nil:
+			if err := Takes(impl, c, v, i.Value); err != nil {
+				i.Dropped = err.Error()
+			}
+		}
+	}
+}
+
 // Faults says which settings the library does not take, or cannot use, each with its place. names are those of the control variables.
 func Faults(found []Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) (all []string) {
 	names := c.Names(catalog.Cvars)

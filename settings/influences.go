@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"mpitx/catalog"
 	"mpitx/machine"
-	"mpitx/machine/layers"
 )
 
 // Influence is a setting that influences an MPI process from outside: in its environment, an option of its launcher, or
@@ -21,6 +19,7 @@ type Influence struct {
 
 	Dropped    string // why nothing takes it; "": it is taken, as far as known
 	Overridden bool   // another setting of the control variable takes precedence
+	beyond     bool   // it is of a file that sets no control variable
 	Unknown    bool   // it is spelt like a control variable, but the library has none of this name
 }
 
@@ -100,14 +99,14 @@ func Beyond(found []Influence) (all []catalog.Setting) {
 
 // IsBeyond reports whether an influence is a setting beyond MPI_T.
 func (i *Influence) IsBeyond() bool {
-	return i.Cvar == "" && !i.Unknown && (i.Dropped == "" || SetsMPI(i.Name))
+	return i.Cvar == "" && !i.Unknown && !i.Overridden && (i.Dropped == "" || i.beyond || SetsMPI(i.Name))
 }
 
 // others are the influences that are not settings of control variables: in the environment, and options of the launcher that the
 // environment does not have.
 func (q Query) others(settings map[string]bool) []Influence {
 	launch := q.launched()
-	known := sync.OnceValue(func() layers.Known { return q.Layers() })
+	given := map[string]bool{}
 	var all []Influence
 	environ := q.environment()
 	for _, o := range launch.given {
@@ -121,15 +120,33 @@ func (q Query) others(settings map[string]bool) []Influence {
 			continue
 		}
 		if o, users := launch.origin(e); users {
-			i := Influence{Name: e.variable, Reader: reader, Origin: o}
-			if q.Layers != nil && (reader == "UCX" || reader == "libfabric") {
-				i.Dropped = known().Fault(e.variable, e.value)
-			}
-			all = append(all, i)
+			given[e.variable] = true
+			all = append(all, Influence{Name: e.variable, Reader: reader, Origin: o})
 		}
 	}
+	all = append(all, q.beyondFiles(given)...)
+	q.askLayers(all)
 	slices.SortStableFunc(all, func(a, b Influence) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// askLayers asks UCX and libfabric about settings of theirs.
+func (q Query) askLayers(all []Influence) {
+	var given []string
+	for k := range all {
+		if i := &all[k]; q.Layers != nil && i.Dropped == "" && !i.Overridden && (i.Reader == "UCX" || i.Reader == "libfabric") {
+			given = append(given, i.Name+"="+i.Value)
+		}
+	}
+	if given == nil {
+		return
+	}
+	known := q.Layers(given)
+	for k := range all {
+		if i := &all[k]; i.Dropped == "" && !i.Overridden {
+			i.Dropped = known.Fault(i.Name, i.Value)
+		}
+	}
 }
 
 // reader returns what reads an option of the launcher.

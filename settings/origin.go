@@ -23,7 +23,7 @@ type Query struct {
 	Names  []string            // all control variables of the library, of both stages
 	Value  func(string) string // the present text of a control variable, "" if unknown; may be nil
 
-	Layers func() layers.Known // asks what UCX and libfabric know; nil: they are not asked
+	Layers func(given []string) layers.Known // asks UCX and libfabric what they know, and about settings NAME=value; nil: they are not asked
 }
 
 // Answer is the result.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -40,7 +41,7 @@ func (c *comparison) notes() {
 		note("Values that the library never initialized are not compared: %s", strings.Join(c.wild, ", "))
 	}
 	if len(c.placed) > 0 {
-		note("Values that differ only in the home directory, user, host or temporary directory are not listed: %s", strings.Join(c.placed, ", "))
+		note("Values that differ only in the home directory, user, host or temporary directory are not listed: %s", strings.Join(slices.Compact(c.placed), ", "))
 	}
 	if x, y := Implementation(&a.Library), Implementation(&b.Library); x != y {
 		shared := "they share no names, so everything is listed as vanished or appeared"

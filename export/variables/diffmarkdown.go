@@ -207,7 +207,7 @@ func (m *markdown) alone(title string, change diff.Change) {
 		return
 	}
 	m.line("\n## %s", title)
-	for k := range catalog.AllKinds.Table() {
+	for _, k := range diffKinds {
 		groups := map[string][]string{}
 		n := 0
 		for _, it := range some {
@@ -232,6 +232,9 @@ func (m *markdown) alone(title string, change diff.Change) {
 		}
 	}
 }
+
+// diffKinds are the kinds of items.
+var diffKinds = append(slices.Collect(catalog.AllKinds.Table()), catalog.Outside.Info())
 
 // component is the first two words of a name, which Open MPI's variables share with their component, or MPICH's third.
 func component(name string) string {

@@ -43,13 +43,8 @@ const limit = 10 * time.Second
 
 var prefixes = map[string]string{"UCX": "UCX_", "libfabric": "FI_"}
 
-// Asks reports whether the environment has a variable of one of the libraries.
-func Asks(e *machine.Env) bool {
-	return slices.ContainsFunc(e.Environ, func(kv string) bool { return strings.HasPrefix(kv, "UCX_") || strings.HasPrefix(kv, "FI_") })
-}
-
-// Ask asks the libraries that an MPI library uses. It returns those that answered.
-func Ask(e *machine.Env, m machine.MPI) Known {
+// Ask asks the libraries that an MPI library uses, also about settings, NAME=value. It returns those that answered.
+func Ask(e *machine.Env, m machine.MPI, given []string) Known {
 	exe, err := os.Executable()
 	if err != nil || m.Lib == "" {
 		return nil
@@ -58,10 +53,11 @@ func Ask(e *machine.Env, m machine.MPI) Known {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, append([]string{"backend", "layers", m.Lib}, components(m)...)...)
 	// FI_PROVIDER keeps providers from naming their variables. Logs must come, and come here.
-	cmd.Env = slices.DeleteFunc(e.FreeOfLauncher(), func(kv string) bool {
+	cmd.Env = append(slices.DeleteFunc(e.FreeOfLauncher(), isLayers), slices.DeleteFunc(slices.Clone(given), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains([]string{"FI_PROVIDER", "FI_LOG_LEVEL", "UCX_LOG_FILE", "UCX_LOG_LEVEL"}, name)
-	})
+		return slices.Contains([]string{"FI_PROVIDER", "FI_LOG_LEVEL", "UCX_LOG_FILE", "UCX_LOG_LEVEL", "UCX_CONFIG_DIR"}, name)
+	})...)
+	cmd.Dir, cmd.Env = "/", append(cmd.Env, "HOME=/") // UCX's files would add settings
 	var log bytes.Buffer
 	cmd.Stderr, cmd.WaitDelay = &log, time.Second
 	out, _ := cmd.Output() // a child that crashes has written what it knew before
@@ -69,6 +65,8 @@ func Ask(e *machine.Env, m machine.MPI) Known {
 	k.listen(log.String())
 	return k
 }
+
+func isLayers(kv string) bool { return strings.HasPrefix(kv, "UCX_") || strings.HasPrefix(kv, "FI_") }
 
 // components are the parts of Open MPI that use UCX or libfabric, and that it loads at run time.
 func components(m machine.MPI) (all []string) {
@@ -116,7 +114,7 @@ func parse(out string) (all Known) {
 
 // missing is UCX's warning of what a setting names and this machine does not have.
 var missing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`UCX +WARN +([a-z ]+) '([^']*)' is not available, please use one or more of: (.*)`)
+	return regexp.MustCompile(`UCX +WARN +([a-z -]+) '([^']*)' is not available, please use one or more of: (.*)`)
 })
 
 // listen takes what UCX warned of in its log.

@@ -185,10 +185,25 @@ func (s *Source) Query(c *catalog.Catalog) settings.Query {
 // Influences are what influences a live MPI from outside. UCX and libfabric are asked for their settings if there are some.
 func (s *Source) Influences(c *catalog.Catalog) []settings.Influence {
 	q := s.Query(c)
-	if layers.Asks(s.App.Env) {
-		q.Layers = func() layers.Known { return layers.Ask(s.App.Env, s.Chosen) }
-	}
+	q.Layers = func(given []string) layers.Known { return layers.Ask(s.App.Env, s.Chosen, given) }
 	return settings.Influences(q)
+}
+
+// Unread are what influences an MPI that could not be read, perhaps because of one of them.
+func (s *Source) Unread() []settings.Influence {
+	known := inspect.CachedCatalog(s.App.Env, s.Chosen)
+	if known == nil {
+		return s.Influences(&catalog.Catalog{})
+	}
+	c := *known
+	c.Cvars = slices.Clone(known.Cvars)
+	for k := range c.Cvars { // the values of that time are not those of now
+		c.Cvars[k].After = nil
+		c.Cvars[k].Before = &catalog.Reading{Status: catalog.StatusMissing}
+	}
+	found := s.Influences(&c)
+	settings.Refused(s.Chosen.Impl, found, known)
+	return found
 }
 
 // Origins marks the variables that the user set, on each rank.

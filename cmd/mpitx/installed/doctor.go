@@ -107,6 +107,7 @@ func (o *doctorOptions) examine(m machine.MPI) *variables.Examined {
 	j, err := inspect.Collect(c)
 	if err != nil {
 		f.Problems = append(f.Problems, err.Error())
+		f.Problems = append(f.Problems, settings.Faults((&cli.Source{App: o.a, Chosen: m}).Unread(), &catalog.Catalog{}, nil)...)
 		return f
 	}
 	defer j.Finish(0)

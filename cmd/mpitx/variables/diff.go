@@ -50,8 +50,9 @@ func NewDiff(a *cli.App) *cobra.Command {
 		Short:       "Compare two MPI libraries, machines, jobs, ranks or nodes",
 		Long: `Compare what two MPI libraries expose: variables, events, categories and
 enumerations that appeared, vanished, were renamed, or changed their default,
-type, scope, verbosity, binding, category, enumeration or description. Changes
-that likely matter for speed come first, each with the reason.
+type, scope, verbosity, binding, category, enumeration or description; also
+settings beyond MPI_T (mpitx list settings). Changes that likely matter for
+speed come first, each with the reason.
 
 A and B are each one of:
   FILE         a snapshot, or the output of ompi_info --parsable --all
@@ -62,10 +63,11 @@ A and B are each one of:
   node:HOST    the lowest rank on a host of such a job
   rank:N@FILE  the same, of the snapshot FILE; also node:HOST@FILE
 
-With --values, only the values of control variables are compared: of two
-machines, two jobs, or yesterday's snapshot and today.
+With --values, only the values of control variables, and settings beyond MPI_T,
+are compared: of two machines, two jobs, or yesterday's snapshot and today.
 
-KIND is ` + strings.Join((catalog.AllKinds&^catalog.Virtual).Words(), ", ") + `.
+KIND is ` + strings.Join((catalog.AllKinds&^catalog.Virtual).Words(), ", ") + `
+and settings: those beyond MPI_T, such as UCX_TLS.
 A GLOB (* ? [a-z]) must match the whole old or new name.
 
 The exit code is 0 if nothing differs, 1 if something does, 2 after an error.
@@ -81,7 +83,7 @@ With KIND, GLOB or --only, only what they select counts.`,
 	}
 	f := cmd.Flags()
 	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", variables.DiffFormats...)
-	f.BoolVar(&o.values, "values", false, "compare the values of control variables only")
+	f.BoolVar(&o.values, "values", false, "compare only the values of control variables, and settings beyond MPI_T")
 	f.StringSliceVar(&o.only, "only", nil, "show only these `CHANGES`, separated by commas: "+strings.Join(diff.Words(), ", "))
 	f.StringVar(&o.from, "from", "", "the snapshot `FILE` that rank: and node: refer to")
 	cli.ChooseMPI(cmd, &o.mpi, "the `MPI` of the live job that rank: and node: refer to, and of mpi: without a name", true)
@@ -146,7 +148,8 @@ func (o *diffOptions) compare(cmd *cobra.Command, args []string) (*diff.Diff, er
 		}
 	}
 	if o.matcher != nil && !slices.ContainsFunc(sides[:], func(s diff.Side) bool {
-		return slices.ContainsFunc(s.Catalog.Names(catalog.AllKinds), o.matcher.MatchName)
+		return slices.ContainsFunc(s.Catalog.Names(catalog.AllKinds), o.matcher.MatchName) ||
+			slices.ContainsFunc(s.Catalog.Outside, func(x catalog.Setting) bool { return o.matcher.MatchName(x.Name) })
 	}) {
 		return nil, cli.Usagef("diff: neither side has a name that matches %s", strings.Join(args[2:], " or "))
 	}
@@ -171,8 +174,16 @@ func (o *diffOptions) parse(cmd *cobra.Command, args []string) error {
 			return cli.Usagef("--only %s: --values compares the values only; use one of %s", w, strings.Join(words, ", "))
 		}
 	}
-	kinds, globs := takeKinds(args[2:])
-	o.kinds = kinds
+	var globs []string
+	for _, word := range args[2:] {
+		if kind, is := catalog.ParseKind(word); is {
+			o.kinds |= kind
+		} else if strings.EqualFold(word, catalog.Outside.Info().Word) {
+			o.kinds |= catalog.Outside
+		} else {
+			globs = append(globs, word)
+		}
+	}
 	if len(globs) > 0 {
 		m, err := (&catalog.Filter{Names: globs}).Compile()
 		if err != nil {

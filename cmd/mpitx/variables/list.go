@@ -1,6 +1,7 @@
 package variables
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -129,6 +130,10 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	all, err := o.Open(cmd, nil, "")
 	if err != nil {
+		var unread *inspect.Error
+		if o.changed && errors.As(err, &unread) && !unread.Quiet { // perhaps because of a setting
+			o.nameDropped(o.Unread())
+		}
 		return err
 	}
 	code := o.Warn(all)
@@ -183,14 +188,19 @@ func (o *listOptions) checkFlags(cmd *cobra.Command) error {
 	return o.checkEssential()
 }
 
-// nameUnknown names the settings of no control variable.
-func (o *listOptions) nameUnknown(all *catalog.Catalog) {
-	names := all.Names(catalog.Cvars)
-	for _, i := range o.Influences(all) {
+// nameDropped names the settings that nothing takes.
+func (o *listOptions) nameDropped(found []settings.Influence) {
+	for _, i := range found {
 		if words := i.Ignored(); words != "" {
 			o.App.Complain("%s", words)
 		}
 	}
+}
+
+// nameUnknown names the settings of no control variable.
+func (o *listOptions) nameUnknown(all *catalog.Catalog) {
+	names := all.Names(catalog.Cvars)
+	o.nameDropped(o.Influences(all))
 	for _, u := range o.Unknown {
 		place, on := u.Where+" is set in the environment", " of "
 		if u.Kind != catalog.OriginEnvironment {

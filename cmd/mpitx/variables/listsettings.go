@@ -11,6 +11,7 @@ import (
 	"mpitx/export"
 	"mpitx/export/variables"
 	"mpitx/inspect"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -69,7 +70,11 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 	}
 	return o.Answer(code, func() error {
 		o.noteOthers(c)
-		rows := variables.Influences(o.Influences(c), c, o.Judge(c).Effects(c))
+		found := o.Unread
+		if unread == nil {
+			found = func() []settings.Influence { return o.Influences(c) }
+		}
+		rows := variables.Influences(found(), c, o.Judge(c).Effects(c))
 		if people := o.format == export.FormatTable || o.format == export.FormatWide; people && len(rows.Rows) == 0 {
 			name := o.Chosen.Name()
 			if unread == nil {
