@@ -3,6 +3,7 @@ package settings
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,13 @@ func (q Query) ucxFiles() (files []string) {
 			files = append(files, filepath.Join(dir, name))
 		}
 	}
-	return files
+	var once []string
+	for _, f := range files {
+		if !slices.Contains(once, f) {
+			once = append(once, f)
+		}
+	}
+	return once
 }
 
 // ofUCXFiles are the settings of UCX's files, those with precedence first. Its lines are NAME = VALUE, in sections, which do not matter;
