@@ -33,7 +33,7 @@ func NewDoctor(a *cli.App) *cobra.Command {
 		Long: `Find the MPI libraries, launchers, shims and agents of this machine. Report
 which library mpitx would use and why, what each library offers (variables
 before and after MPI_Init, the thread level, events, PERUSE, QMPI), what is
-wrong, and how to fix it.
+wrong, and how to fix it. Settings that a library does not take are problems.
 
 The exit code is 1 if no library can be used.`,
 		Args: cli.NoArguments,

@@ -40,6 +40,9 @@ library did not take, and that have no effect because of another variable. Those
 that take precedence come first: in a file, the last line. -o wide has the whole
 paths of files.
 
+Lines, files and options that the library drops are listed, too, with the
+reason. UCX and libfabric are asked which names and values they know.
+
 If one of the settings stops the library, mpitx lists the settings without the
 library's values. The exit code is then 3, or the launcher's.
 

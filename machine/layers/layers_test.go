@@ -1,0 +1,68 @@
+package layers
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mpitx/machine"
+)
+
+// answer is what a child wrote about UCX 1.13.1 and libfabric 1.17, shortened, and log what UCX wrote.
+const (
+	answer = "library\tUCX\t1.13.1\nfile\tLIB\nname\tUCX_TLS\tall\tcomma-separated list of: string\nname\tUCX_NET_DEVICES\tall\t\nname\tUCX_RNDV_THRESH\tauto\tmemory units\nwhole\tUCX\nwrong\tUCX_RNDV_THRESH\n" +
+		"library\tlibfabric\t1.17\nfile\tLIB\nname\tFI_PROVIDER\t\tstring\nname\tFI_UNIVERSE_SIZE\t\tsize_t\nname\tFI_OFI_RXM_USE_SRX\t\tbool\nwhole\tlibfabric\nprovider\ttcp\nprovider\ttcp;ofi_rxm\n"
+	log = "[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  network device 'eth9' is not available, please use one or more of: 'eth0'(tcp), 'lo'(tcp)\n" +
+		"[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  transport 'tpc' is not available, please use one or more of: self, tcp\n" +
+		"[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  intra-node device 'zz' is not available, please use one or more of: 'memory'(cma)\n"
+)
+
+func TestFault(t *testing.T) {
+	lib := filepath.Join(t.TempDir(), "lib.so")
+	if err := os.WriteFile(lib, []byte("x\x00UCX_CONFIG_DIR\x00efa_fork\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known := parse(strings.ReplaceAll(answer, "LIB", lib))
+	known.listen(log)
+	for _, c := range []struct{ name, value, want string }{
+		{"UCX_TLS", "tcp,self", ""},
+		{"UCX_TLS", "^tcp", ""},
+		{"UCX_TLS", "self,tpc", "transport tpc is not available here; UCX 1.13.1 has self, tcp"},
+		{"UCX_NET_DEVICES", "eth9", "network device eth9 is not available here; UCX 1.13.1 has 'eth0'(tcp), 'lo'(tcp)"},
+		{"UCX_NET_DEVICES", "eth0", ""},
+		{"UCX_TLSS", "tcp", "UCX 1.13.1 has no variable of this name; did you mean UCX_TLS?"},
+		{"UCX_RNDV_THRESH", "abc", "UCX 1.13.1 does not take this value; it takes memory units"},
+		{"UCX_CONFIG_DIR", "/x", ""}, // read, and not listed
+		{"FI_PROVIDER", "tcp", ""}, {"FI_PROVIDER", "^tcp;ofi_rxm", ""}, {"FI_PROVIDER", "TCP", ""},
+		{"FI_PROVIDER", "tpc", "libfabric 1.17 has no provider tpc; it has ofi_rxm, tcp"},
+		{"FI_PROVIDR", "tcp", "libfabric 1.17 has no variable of this name; did you mean FI_PROVIDER?"},
+		{"FI_X_EFA_FORK", "1", ""}, {"FI_EFA_FORK", "1", ""}, // efa_fork is among its texts
+		{"FI_UNIVERSE_SIZE", "64", ""},
+		{"FI_UNIVERSE_SIZE", "abc", "libfabric 1.17 does not take this value; it takes a whole number"},
+		{"FI_OFI_RXM_USE_SRX", "Yes", ""},
+		{"FI_OFI_RXM_USE_SRX", "maybe", "libfabric 1.17 does not take this value; it takes yes or no"},
+		{"PSM_DEVICES", "x", ""},
+	} {
+		if got := known.Fault(c.name, c.value); got != c.want {
+			t.Errorf("%s=%s: %q, want %q", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+// A library whose names did not arrive as a whole is not asked.
+func TestCutOff(t *testing.T) {
+	for end := range len(answer) {
+		known := parse(answer[:end])
+		whole := strings.Count(answer[:end], "whole\tUCX\n") + strings.Count(answer[:end], "whole\tlibfabric\n")
+		if len(known) > whole+1 || len(known) < whole {
+			t.Fatalf("%q: %d libraries", answer[:end], len(known))
+		}
+	}
+	if got := parse("library\tUCX\t1.13.1\nname\tUCX_TLS\tall\t\n").Fault("UCX_X", "1"); got != "" {
+		t.Error(got)
+	}
+	if got := Ask(&machine.Env{}, machine.MPI{}, nil); got != nil {
+		t.Errorf("no library: %v", got)
+	}
+}
