@@ -101,8 +101,9 @@ func (q Query) read(file string) []Setting {
 	var found []Setting
 	for _, l := range parseKeyval(string(data)) {
 		taken := l.settings
-		if l.nothing { // what the library makes of the rest of the line is seldom meant
-			taken = slices.DeleteFunc(taken, func(s Setting) bool { return !slices.Contains(q.Names, s.Name) })
+		if l.nothing { // what the library makes of the rest of the line is seldom meant; PRRTE, which reads the file for it, makes nothing of it
+			prrte := q.Env.Launcher().Name == "prrte"
+			taken = slices.DeleteFunc(taken, func(s Setting) bool { return prrte || !slices.Contains(q.Names, s.Name) })
 		}
 		if l.nothing && len(taken) == 0 && strings.TrimSpace(l.text) != "" {
 			taken = []Setting{droppedLine(l.text)}

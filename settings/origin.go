@@ -79,7 +79,15 @@ func (q Query) settings() (all []Setting) {
 	default:
 		return fromEnvironment(q)
 	}
-	return slices.Concat(overrides(q), fromEnvironment(q), fromFiles(q))
+	all = slices.Concat(overrides(q), fromEnvironment(q), fromFiles(q))
+	if home := q.Env.Getenv("HOME"); home != "" && q.Env.Launcher().Name == "prrte" { // which reads this file instead of the library
+		for _, s := range q.read(filepath.Join(home, ".openmpi", "mca-params.conf")) {
+			if s.Dropped != "" && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
 }
 
 // Settings are the settings in a process's environment that launchers do not make by themselves, sorted, as NAME=value.
