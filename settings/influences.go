@@ -97,6 +97,19 @@ func Beyond(found []Influence) (all []catalog.Setting) {
 	return all
 }
 
+// Kept are the influences that a snapshot has: settings of control variables, and those beyond MPI_T, on rank 0.
+func Kept(c *catalog.Catalog) (all []Influence) {
+	for k := range c.Cvars {
+		if v := &c.Cvars[k]; v.Origin != nil {
+			all = append(all, Influence{Name: v.Name, Reader: machine.FamilyName(c.Library.Family), Cvar: v.Name, Origin: *v.Origin})
+		}
+	}
+	for _, s := range c.Outside {
+		all = append(all, Influence{Name: s.Name, Reader: s.Reader, Origin: s.Origin, beyond: true})
+	}
+	return all
+}
+
 // IsBeyond reports whether an influence is a setting beyond MPI_T.
 func (i *Influence) IsBeyond() bool {
 	return i.Cvar == "" && !i.Unknown && !i.Overridden && (i.Dropped == "" || i.beyond || SetsMPI(i.Name))

@@ -46,14 +46,16 @@ reason. UCX and libfabric are asked which names and values they know.
 If one of the settings stops the library, mpitx lists the settings without the
 library's values. The exit code is then 3, or the launcher's.
 
-Under a launcher, the table shows the settings of rank 0.`,
+Under a launcher, the table shows the settings of rank 0. With --from, it shows
+those that a snapshot has: without settings that were overridden or dropped.`,
 		Example: `  mpitx list settings
   mpirun -n 4 mpitx list settings
-  mpitx list settings --mpi mpich -o json`,
+  mpitx list settings --mpi mpich -o json
+  mpitx list settings --from snapshot.json`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
-	o.Source.Flags(cmd, true)
+	o.Source.Flags(cmd, false)
 	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.Formats...)
 	return cmd
 }
@@ -74,7 +76,10 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 	return o.Answer(code, func() error {
 		o.noteOthers(c)
 		found := o.Unread
-		if unread == nil {
+		switch {
+		case o.From != "":
+			found = func() []settings.Influence { return settings.Kept(c) }
+		case unread == nil:
 			found = func() []settings.Influence { return o.Influences(c) }
 		}
 		rows := variables.Influences(found(), c, o.Judge(c).Effects(c))
