@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "layers.h"
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,9 +94,24 @@ static void ucx_names(FILE *to, char *text)
     }
 }
 
-/* ucx_wrong writes "wrong UCX_NAME" for each setting of the environment that UCX does not take. setenv changes environ, so that the
+/* ucx_changes reports what UCX makes of a value: 0 nothing, because it has no such setting; 1 another value; 2 it does not take it. */
+static int ucx_changes(const char *name, const char *value, const char *all)
+{
+    char *text;
+    int wrong;
+    setenv(name, value, 1);
+    text = ucx_text(CONFIG | DOC | HIDDEN);
+    unsetenv(name);
+    if (!text)
+        return 1;
+    wrong = count_names(text) < count_names(all);
+    return wrong ? 2 : !!strcmp(text, all);
+}
+
+/* ucx_given writes of each setting of the environment "name UCX_NAME" if UCX has it, though it may not list it: tables have names with
+ * the prefix of each table that they are in. It writes "wrong UCX_NAME" if UCX does not take the value. setenv changes environ, so that the
  * list is taken first. */
-static void ucx_wrong(FILE *to, int whole)
+static void ucx_given(FILE *to, const char *all)
 {
     char *given[256];
     int n = 0;
@@ -107,15 +123,32 @@ static void ucx_wrong(FILE *to, int whole)
         char name[256];
         if (snprintf(name, sizeof name, TRIED "%.*s", (int)(equals - given[k] - 4), given[k] + 4) >= (int)sizeof name)
             continue;
-        setenv(name, equals + 1, 1);
-        char *text = ucx_text(CONFIG | DOC | HIDDEN);
-        unsetenv(name);
-        if (!text || count_names(text) >= whole)
-            continue;
+        int has = ucx_changes(name, "mpitx", all), wrong = ucx_changes(name, equals + 1, all) == 2;
         snprintf(name, sizeof name, "%.*s", (int)(equals - given[k]), given[k]);
+        if (has)
+            LINE(to, "given", name);
+        if (!wrong)
+            continue;
         LINE(to, "wrong", name);
         unsetenv(name); /* UCX would not start */
     }
+}
+
+/* ucx_modules loads UCX's modules, whose tables count, too. UCX itself may load only those for devices that it finds. */
+static void ucx_modules(const void *routine)
+{
+    char pattern[4096];
+    Dl_info file;
+    glob_t found;
+    if (!dladdr(routine, &file) || !file.dli_fname || !strrchr(file.dli_fname, '/'))
+        return;
+    int folder = (int)(strrchr(file.dli_fname, '/') - file.dli_fname);
+    snprintf(pattern, sizeof pattern, "%.*s/ucx/lib*.so.0", folder, file.dli_fname);
+    if (glob(pattern, 0, NULL, &found))
+        return;
+    for (size_t k = 0; k < found.gl_pathc; k++)
+        dlopen(found.gl_pathv[k], RTLD_LAZY);
+    globfree(&found);
 }
 
 static void ucx_settings(FILE *to)
@@ -146,13 +179,13 @@ static void ucx_settings(FILE *to)
         components = (int (*)(void ***, unsigned *))dlsym(uct, "uct_query_components");
     if (components)
         components(&list, &n);
-    char *all = ucx_text(CONFIG | DOC | HIDDEN);
-    int whole = count_names(all);
-    if (!whole)
+    ucx_modules((void *)ucx.print);
+    char *all = ucx_text(CONFIG | DOC | HIDDEN), *copy = all ? strdup(all) : NULL;
+    if (!copy || !count_names(all))
         return;
-    ucx_names(to, all);
+    ucx_names(to, copy);
+    ucx_given(to, all);
     LINE(to, "whole", "UCX");
-    ucx_wrong(to, whole);
     fflush(to);
 }
 

@@ -99,6 +99,10 @@ func parse(out string) (all Known) {
 		case l == nil:
 		case f[0] == "name":
 			l.names[f[1]] = Setting{f[2], f[3]}
+		case f[0] == "given":
+			if _, listed := l.names[f[1]]; !listed {
+				l.names[f[1]] = Setting{}
+			}
 		case f[0] == "wrong":
 			l.wrong[f[1]] = true
 		case f[0] == "provider":
@@ -223,10 +227,10 @@ func (l *Library) mentions(name string) bool {
 	return false
 }
 
-// contains reports whether a file of the library has a text.
+// contains reports whether a file of the library has a text, or one that ends with it.
 func (l *Library) contains(s string) bool {
 	return slices.ContainsFunc(l.files, func(file string) bool {
 		content, err := os.ReadFile(file)
-		return err != nil || bytes.Contains(content, []byte("\x00"+s+"\x00"))
+		return err != nil || bytes.Contains(content, []byte(s+"\x00")) // linkers let a text be the end of another
 	})
 }

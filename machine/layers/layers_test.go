@@ -11,7 +11,7 @@ import (
 
 // answer is what a child wrote about UCX 1.13.1 and libfabric 1.17, shortened, and log what UCX wrote.
 const (
-	answer = "library\tUCX\t1.13.1\nfile\tLIB\nname\tUCX_TLS\tall\tcomma-separated list of: string\nname\tUCX_NET_DEVICES\tall\t\nname\tUCX_RNDV_THRESH\tauto\tmemory units\nwhole\tUCX\nwrong\tUCX_RNDV_THRESH\n" +
+	answer = "library\tUCX\t1.13.1\nfile\tLIB\nname\tUCX_TLS\tall\tcomma-separated list of: string\nname\tUCX_NET_DEVICES\tall\t\nname\tUCX_RNDV_THRESH\tauto\tmemory units\ngiven\tUCX_RC_TX_QUEUE_LEN\ngiven\tUCX_RNDV_THRESH\nwrong\tUCX_RNDV_THRESH\nwhole\tUCX\n" +
 		"library\tlibfabric\t1.17\nfile\tLIB\nname\tFI_PROVIDER\t\tstring\nname\tFI_UNIVERSE_SIZE\t\tsize_t\nname\tFI_OFI_RXM_USE_SRX\t\tbool\nwhole\tlibfabric\nprovider\ttcp\nprovider\ttcp;ofi_rxm\n"
 	log = "[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  network device 'eth9' is not available, please use one or more of: 'eth0'(tcp), 'lo'(tcp)\n" +
 		"[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  transport 'tpc' is not available, please use one or more of: self, tcp\n" +
@@ -34,6 +34,7 @@ func TestFault(t *testing.T) {
 		{"UCX_TLSS", "tcp", "UCX 1.13.1 has no variable of this name; did you mean UCX_TLS?"},
 		{"UCX_RNDV_THRESH", "abc", "UCX 1.13.1 does not take this value; it takes memory units"},
 		{"UCX_CONFIG_DIR", "/x", ""}, // read, and not listed
+		{"UCX_RC_TX_QUEUE_LEN", "256", ""},
 		{"FI_PROVIDER", "tcp", ""}, {"FI_PROVIDER", "^tcp;ofi_rxm", ""}, {"FI_PROVIDER", "TCP", ""},
 		{"FI_PROVIDER", "tpc", "libfabric 1.17 has no provider tpc; it has ofi_rxm, tcp"},
 		{"FI_PROVIDR", "tcp", "libfabric 1.17 has no variable of this name; did you mean FI_PROVIDER?"},
