@@ -185,7 +185,9 @@ func (s *Source) Query(c *catalog.Catalog) settings.Query {
 // Influences are what influences a live MPI from outside. UCX and libfabric are asked for their settings if there are some.
 func (s *Source) Influences(c *catalog.Catalog) []settings.Influence {
 	q := s.Query(c)
-	q.Layers = func(given []string) layers.Known { return layers.Ask(s.App.Env, s.Chosen, given) }
+	if c.After.Read || s.App.Env.Launcher().Rank < 0 { // a launcher that ends the job leaves no time for it
+		q.Layers = func(given []string) layers.Known { return layers.Ask(s.App.Env, s.Chosen, given) }
+	}
 	return settings.Influences(q)
 }
 
