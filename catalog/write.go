@@ -60,6 +60,7 @@ const (
 	WriteInvalid   WriteResult = "invalid"          // not a value of this variable; nothing was written
 	WriteRefused   WriteResult = "refused"          // by mpitx: the scope concerns other ranks too
 	WriteDry       WriteResult = "would be written"
+	WriteNext      WriteResult = "for the next run" // nothing was written: a file sets it
 	WriteError     WriteResult = "error"
 	WriteNoAnswer  WriteResult = "no answer" // before the timeout: the result is unknown
 )

@@ -10,18 +10,29 @@ import (
 	"mpitx/text"
 )
 
-// HowToSet is how a control variable gets a value for the next run: the line for the shell's environment, the launcher's
-// option, and where there is one the line for a parameter file, with the value as the implementation reads it there. Lines that what
-// sets the variable now (its Origin) would override are left out. It is empty where no such way is known, or the library would refuse
-// the value; without a value, VALUE stands for one. The lines hold only what the terminal shows, so that they are printed as they are:
-// escaped once more, they would set another value. launcher is the command of the launcher; "" is the usual one.
-func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum, to catalog.Value, charset text.Charset) []string {
-	w := waysToSet(impl, Assignment{Variable: variable, Enum: e, Value: to}, charset)
-	var lines []string
-	if s := w.text[Script]; s != "" {
-		lines = append(lines, s)
+// HowToSet is how control variables get values for the next run: the line for the shell's environment, the launcher's option, and where
+// there is one the line for a parameter file, with values as the implementation reads them there. Lines that what sets a variable now
+// (its Origin) would override are left out. It is empty where no such way is known, or the library would refuse a value; without a
+// value, VALUE stands for one. The lines hold only what the terminal shows, so that they are printed as they are: escaped once more, they
+// would set another value. launcher is the command of the launcher; "" is the usual one.
+func HowToSet(impl, launcher string, all []Assignment, charset text.Charset) (lines []string) {
+	var by [forms][]string
+	for _, a := range all {
+		for form, s := range waysToSet(impl, a, charset).text {
+			if s != "" {
+				by[form] = append(by[form], s)
+			}
+		}
 	}
-	if s := w.text[Options]; s != "" {
+	has := func(form Form) bool { return len(all) > 0 && len(by[form]) == len(all) }
+	if has(Script) {
+		line := "export"
+		for _, s := range by[Script] {
+			line += strings.TrimPrefix(s, "export")
+		}
+		lines = append(lines, line)
+	}
+	if has(Options) {
 		usual, more := "mpirun", "..."
 		if impl == machine.MPICH {
 			usual = "mpiexec"
@@ -29,10 +40,17 @@ func HowToSet(impl, launcher string, variable *catalog.Variable, e *catalog.Enum
 		if charset == text.UTF8 {
 			more = "…"
 		}
-		lines = append(lines, charset.Quote(cmp.Or(launcher, usual))+" "+s+" "+more)
+		lines = append(lines, charset.Quote(cmp.Or(launcher, usual))+" "+strings.Join(by[Options], " ")+" "+more)
 	}
-	if s := w.text[File]; s != "" {
-		lines = append(lines, "echo "+charset.Quote(s)+" >> ~/.openmpi/mca-params.conf")
+	if has(File) {
+		words := "echo"
+		if len(all) > 1 {
+			words = `printf '%s\n'`
+		}
+		for _, s := range by[File] {
+			words += " " + charset.Quote(s)
+		}
+		lines = append(lines, words+" >> ~/.openmpi/mca-params.conf")
 	}
 	return lines
 }

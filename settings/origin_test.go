@@ -325,11 +325,11 @@ func TestHowToSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.value, err)
 		}
-		if got := strings.Join(HowToSet(c.impl, "", c.v, c.e, value, text.UTF8), " | "); got != c.want {
+		if got := strings.Join(HowToSet(c.impl, "", []Assignment{{Variable: c.v, Enum: c.e, Value: value}}, text.UTF8), " | "); got != c.want {
 			t.Errorf("%s", got)
 		}
 	}
-	if got := HowToSet(machine.MPICH, "", textual("X"), nil, catalog.Value{}, text.ASCII)[0]; got != "export X=VALUE" {
+	if got := HowToSet(machine.MPICH, "", []Assignment{{Variable: textual("X")}}, text.ASCII)[0]; got != "export X=VALUE" {
 		t.Error(got)
 	}
 }
@@ -360,7 +360,7 @@ func TestHowToSetInstead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(HowToSet(c.impl, c.launcher, v, nil, one, text.UTF8), " | "); got != c.want || Fixed(c.impl, v) != c.fixed {
+		if got := strings.Join(HowToSet(c.impl, c.launcher, []Assignment{{Variable: v, Value: one}}, text.UTF8), " | "); got != c.want || Fixed(c.impl, v) != c.fixed {
 			t.Errorf("%s by %q: %s (%s)", c.name, c.where, got, Fixed(c.impl, v))
 		}
 	}
@@ -448,15 +448,15 @@ func TestSettings(t *testing.T) {
 		err  string
 	}{
 		{machine.OpenMPI, Options, openmpi, "--mca btl '^tcp' --mca pml ob1 --mca coll $'it\\'s\\nx'\n", "ess_base_vpid", ""},
-		{machine.OpenMPI, Script, openmpi, "# Settings from mpitx tui. In the shell that starts the run: . ./FILE\nexport OMPI_MCA_btl='^tcp'\n" +
+		{machine.OpenMPI, Script, openmpi, "# Settings for the next run, from mpitx. In the shell that starts it: . ./FILE\nexport OMPI_MCA_btl='^tcp'\n" +
 			"# not set: pml: a launcher option sets it, which overrides the environment\n" +
 			"# coll was written on rank 2 only;\\x0ax\nexport OMPI_MCA_coll=$'it\\'s\\nx'\n" +
 			"# not set: ess_base_vpid: the launcher sets it for each process\n", "pml ess_base_vpid", ""},
-		{machine.OpenMPI, File, openmpi[:1], "# Settings from mpitx tui, for ~/.openmpi/mca-params.conf\nbtl = ^tcp\n", "", ""},
-		{machine.OpenMPI, File, openmpi[2:3], "# Settings from mpitx tui, for ~/.openmpi/mca-params.conf\n" +
+		{machine.OpenMPI, File, openmpi[:1], "# Settings for the next run, from mpitx: lines for ~/.openmpi/mca-params.conf\nbtl = ^tcp\n", "", ""},
+		{machine.OpenMPI, File, openmpi[2:3], "# Settings for the next run, from mpitx: lines for ~/.openmpi/mca-params.conf\n" +
 			"# not set: coll: a line of the file cannot hold its value\n", "coll", ""},
 		{machine.MPICH, Options, mpich, "-genv MPIR_CVAR_A 1 -genv MPIR_CVAR_B 'a b'\n", "", ""},
-		{machine.MPICH, Script, mpich[1:], "# Settings from mpitx tui. In the shell that starts the run: . ./FILE\nexport MPIR_CVAR_B='a b'\n", "", ""},
+		{machine.MPICH, Script, mpich[1:], "# Settings for the next run, from mpitx. In the shell that starts it: . ./FILE\nexport MPIR_CVAR_B='a b'\n", "", ""},
 		{machine.MPICH, File, mpich, "", "", "MPICH reads no parameter file of a user's; use the environment script"},
 		{machine.Demo, Options, mpich, "", "", "the demo MPI reads its environment only; use the environment script"},
 		{"", Options, mpich[:1], "\n", "MPIR_CVAR_A", ""},

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"mpitx/catalog"
@@ -24,12 +25,52 @@ func (f Form) String() string {
 	return [...]string{"launcher options", "environment script", "parameter file"}[f]
 }
 
+// FormOf is the form that a file's name asks for: .sh is a script, .conf a parameter file, another name has the usual form.
+func FormOf(path string, usual Form) Form {
+	switch filepath.Ext(path) {
+	case ".sh":
+		return Script
+	case ".conf":
+		return File
+	}
+	return usual
+}
+
 // Assignment is a control variable and the value that it is to get.
 type Assignment struct {
 	Variable *catalog.Variable
 	Enum     *catalog.Enum
 	Value    catalog.Value
 	Notes    []string // what a reader should know; they become comments
+	NeededBy []string // the variables that it was added for (Judge.Complete); nil: the user wants it
+}
+
+// Environment is the environment variable that makes an assignment, as NAME=value; "" if the library would refuse it.
+func (a *Assignment) Environment(impl string) string {
+	value, ok := setting(impl, a.Variable, a.Enum, a.Value)
+	if !ok || fixed(impl, a.Variable) != "" {
+		return ""
+	}
+	switch impl {
+	case machine.OpenMPI:
+		return "OMPI_MCA_" + a.Variable.Name + "=" + value
+	case machine.MPICH:
+		return a.Variable.Name + "=" + value
+	case machine.Demo:
+		return "DEMO_CVAR_" + key(machine.Demo, a.Variable.Name) + "=" + value
+	}
+	return ""
+}
+
+// fixed explains why a control variable cannot be set for a run; "" for others.
+func fixed(impl string, v *catalog.Variable) string {
+	switch {
+	case v.Scope == catalog.ScopeConstant:
+		return "its value is constant"
+	case v.Scope == catalog.ScopeReadonly && impl != machine.OpenMPI: // Open MPI takes it before a run
+		return "it is read-only: the library only reports it"
+	}
+	return Fixed(impl, v)
 }
 
 // ways are how a control variable is set, by form.
@@ -42,7 +83,7 @@ func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
 	none := func(form Form, why string) { w.text[form], w.why[form] = "", why }
 	variable, name := a.Variable, a.Variable.Name
 	value, ok := setting(impl, variable, a.Enum, a.Value)
-	all := Fixed(impl, variable)
+	all := fixed(impl, variable)
 	if all == "" && !ok {
 		all = "the library takes only named values, and " + a.Value.String() + " has no name"
 	}
@@ -85,6 +126,14 @@ func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
 	return w
 }
 
+// comments are what a reader should know about an assignment.
+func (a *Assignment) comments() []string {
+	if a.NeededBy == nil {
+		return a.Notes
+	}
+	return append([]string{strings.Join(a.NeededBy, ", ") + " " + text.Verb(len(a.NeededBy), "needs", "need") + " " + a.Variable.Name}, a.Notes...)
+}
+
 // Settings are several assignments in one form, and those that it cannot express, with the reason. The error says why the MPI does not
 // have the form.
 func Settings(impl string, form Form, all []Assignment, charset text.Charset) (lines string, left []string, err error) {
@@ -105,7 +154,7 @@ func Settings(impl string, form Form, all []Assignment, charset text.Charset) (l
 			}
 			continue
 		}
-		for _, note := range a.Notes {
+		for _, note := range a.comments() {
 			if form == Options {
 				break
 			}
@@ -117,9 +166,9 @@ func Settings(impl string, form Form, all []Assignment, charset text.Charset) (l
 	case Options:
 		return strings.Join(out, " ") + "\n", left, nil
 	case Script:
-		out = append([]string{"# Settings from mpitx tui. In the shell that starts the run: . ./FILE"}, out...)
+		out = append([]string{"# Settings for the next run, from mpitx. In the shell that starts it: . ./FILE"}, out...)
 	case File:
-		out = append([]string{"# Settings from mpitx tui, for ~/.openmpi/mca-params.conf"}, out...)
+		out = append([]string{"# Settings for the next run, from mpitx: lines for ~/.openmpi/mca-params.conf"}, out...)
 	}
 	return strings.Join(out, "\n") + "\n", left, nil
 }

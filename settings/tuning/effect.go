@@ -261,10 +261,7 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 	}
 	if fix, ok := n.fix(value); ok {
 		for _, name := range names {
-			if fix == "true" && isText(c.Cvar(name).Current()) {
-				fix = "1"
-			}
-			out.Fix = append(out.Fix, name+"="+fix)
+			out.Fix = append(out.Fix, name+"="+spelt(c.Cvar(name), enums, fix))
 		}
 	}
 	return out
@@ -312,9 +309,19 @@ func isNumber(v catalog.Value) bool {
 	return form == catalog.FormSigned || form == catalog.FormUnsigned
 }
 
-// isText reports whether a reading is a text.
-func isText(r *catalog.Reading) bool {
-	return r != nil && r.Status == catalog.StatusOK && r.Value.Type().Form() == catalog.FormText
+// spelt is a truth value as a variable takes it: a text or a number has none.
+func spelt(v *catalog.Variable, enums Enums, value string) string {
+	r := v.Current()
+	if r == nil || r.Status != catalog.StatusOK || enums(v) != nil || r.Value.Type().Form() != catalog.FormText && !isNumber(r.Value) {
+		return value
+	}
+	switch value {
+	case "true":
+		return "1"
+	case "false":
+		return "0"
+	}
+	return value
 }
 
 // itemName returns the name of an enumeration's item if a word is its number, else the word.

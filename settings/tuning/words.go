@@ -82,3 +82,14 @@ func (e Effect) Doubts(name string, ranks int) (out []string) {
 	}
 	return out
 }
+
+// AtStart says why a write after MPI_Init has no effect: only a setting for a run has. "": it may have one.
+func (e Effect) AtStart() string {
+	switch {
+	case e.Written != "":
+		return "a write has no effect: " + e.Written
+	case e.Read == AtInit:
+		return "it is read once, in MPI_Init: a write comes too late"
+	}
+	return ""
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,14 +22,24 @@ import (
 // unless --overwrite is given.
 type OutFile struct {
 	Out       string // "" or "-": standard output
+	flag      string // another one than --out; "": --out
 	overwrite bool
 }
 
 func (x *OutFile) Flags(cmd *cobra.Command, types ...string) {
-	cmd.Flags().Var((*outName)(&x.Out), "out", "write to this `FILE`, which must not exist, unless --overwrite is given")
-	cmd.Flags().BoolVar(&x.overwrite, "overwrite", false, "replace the file of --out if it exists")
-	cmd.MarkFlagFilename("out", types...)
+	x.FlagsAs(cmd, "out", "write to this `FILE`, which must not exist, unless --overwrite is given", types...)
 }
+
+// FlagsAs defines another flag than --out.
+func (x *OutFile) FlagsAs(cmd *cobra.Command, flag, usage string, types ...string) {
+	x.flag = flag
+	cmd.Flags().Var((*outName)(&x.Out), flag, usage)
+	cmd.Flags().BoolVar(&x.overwrite, "overwrite", false, "replace the file of --"+flag+" if it exists")
+	cmd.MarkFlagFilename(flag, types...)
+}
+
+// given is the flag with the file's name, for messages.
+func (x *OutFile) given() string { return "--" + cmp.Or(x.flag, "out") + " " + text.Quote(x.Out) }
 
 // outName is the value of --out. It may be given once only: with two files, the first would not be written.
 type outName string
@@ -49,7 +60,7 @@ func (x *OutFile) Named() bool { return x.Out != "" && x.Out != "-" }
 // Unused reports a file that exists and may not be replaced.
 func (x *OutFile) Unused() error {
 	if st, err := os.Stat(x.Out); x.Named() && !x.overwrite && err == nil && st.Mode().IsRegular() {
-		return errExists(x.Out)
+		return x.exists()
 	}
 	return nil
 }
@@ -61,17 +72,17 @@ func (x *OutFile) Check() error {
 	}
 	_, st, err := newfile.Target(x.Out)
 	if err != nil {
-		return writeFailed(x.Out, err)
+		return x.failed(x.Out, err)
 	}
 	if st != nil && !st.Mode().IsRegular() {
 		if st.IsDir() {
-			return Usagef("--out %s: this is a directory; name a file", x.Out)
+			return Usagef("%s: this is a directory; name a file", x.given())
 		}
 		return nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(x.Out), ".mpitx-*")
 	if err != nil {
-		return Failf("--out %s: %v; name a file that can be written", x.Out, machine.Cause(err))
+		return Failf("%s: %v; name a file that can be written", x.given(), machine.Cause(err))
 	}
 	f.Close()
 	os.Remove(f.Name())
@@ -90,26 +101,26 @@ func (x *OutFile) write(part string, late newfile.Existing, write func(io.Writer
 		late = newfile.Replace
 	}
 	name, err := newfile.Write(x.Out, part, late, write)
-	return name, writeFailed(name, err)
+	return name, x.failed(name, err)
 }
 
-func errExists(path string) error {
-	return Usagef("--out %s: the file exists; name another, or replace it with --overwrite", text.Quote(path))
+func (x *OutFile) exists() error {
+	return Usagef("%s: the file exists; name another, or replace it with --overwrite", x.given())
 }
 
-// writeFailed says why a file was not written. The errors of writers that say what to do stay as they are.
-func writeFailed(path string, err error) error {
+// failed says why a file was not written. The errors of writers that say what to do stay as they are.
+func (x *OutFile) failed(path string, err error) error {
 	var own *ExitError
 	var another *owned.Error
 	switch {
 	case err == nil, errors.As(err, &own):
 		return err
 	case errors.As(err, &another):
-		return Failf("--out %s: %s; name another file", text.Quote(path), another.Why)
+		return Failf("%s: %s; name another file", x.given(), another.Why)
 	case errors.Is(err, fs.ErrExist):
-		return errExists(path)
+		return x.exists()
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return Failf("write: %s: %v; free space there, or name a file elsewhere with --out", path, machine.Cause(err))
+		return Failf("write: %s: %v; free space there, or name a file elsewhere with --%s", path, machine.Cause(err), cmp.Or(x.flag, "out"))
 	}
 	return Failf("write: %s: %v", path, machine.Cause(err))
 }

@@ -332,11 +332,11 @@ func (s *Source) End(code int, err error) error {
 // Family is the family of the library that a catalog is of.
 func (s *Source) Family(c *catalog.Catalog) string { return cmp.Or(s.Chosen.Impl, c.Library.Family) }
 
-// SetLines are the lines that set a control variable for the next run; none if mpitx knows no way.
-func (s *Source) SetLines(c *catalog.Catalog, v *catalog.Variable, value catalog.Value, t export.Terminal) []string {
-	impl := s.Family(c)
-	if v.Kind != catalog.Cvars || v.Scope == catalog.ScopeConstant || v.Scope == catalog.ScopeReadonly && impl != machine.OpenMPI { // Open MPI takes it before a run
+// SetLines are the lines that set a control variable for the next run, with what it needs; none if mpitx knows no way.
+func (s *Source) SetLines(c *catalog.Catalog, j *settings.Judge, v *catalog.Variable, value catalog.Value, t export.Terminal) []string {
+	if v.Kind != catalog.Cvars {
 		return nil
 	}
-	return settings.HowToSet(impl, s.App.Env.Word(s.Chosen.Launcher), v, c.Enum(v.Enum), value, text.Charset(t.UTF8))
+	all := j.Complete(c, []settings.Assignment{{Variable: v, Enum: c.Enum(v.Enum), Value: value}})
+	return settings.HowToSet(s.Family(c), s.App.Env.Word(s.Chosen.Launcher), all, text.Charset(t.UTF8))
 }

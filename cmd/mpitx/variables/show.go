@@ -58,16 +58,17 @@ func (o *showOptions) run(cmd *cobra.Command, args []string) error {
 		if len(s.Entries) == 0 {
 			return nil
 		}
-		return variables.Show(o.App.Out, c, s.Entries, variables.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c), Effect: o.Judge(c).Effects(c), Enums: settings.Enums(o.Family(c), c)})
+		judge := o.Judge(c)
+		return variables.Show(o.App.Out, c, s.Entries, variables.ShowOptions{Format: o.format, Fields: o.fields, Terminal: o.Term, HowToSet: o.howToSet(c, judge), Effect: judge.Effects(c), Enums: settings.Enums(o.Family(c), c)})
 	})
 }
 
 // howToSet makes the lines that set a control variable for the next run.
-func (o *showOptions) howToSet(c *catalog.Catalog) func(*catalog.Variable) []string {
+func (o *showOptions) howToSet(c *catalog.Catalog, j *settings.Judge) func(*catalog.Variable) []string {
 	t := o.Term
 	t.UTF8 = t.UTF8 || o.format == export.FormatJSON || o.format == export.FormatNDJSON // JSON does not depend on the terminal
 	return func(v *catalog.Variable) []string {
-		return o.SetLines(c, v, present(v), t)
+		return o.SetLines(c, j, v, present(v), t)
 	}
 }
 

@@ -108,10 +108,11 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return cli.Usagef("%v", err)
 	}
 	file, problem := o.Configure(o.App, &t)
-	options := explorer.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items, HowToSet: func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
-		return o.SetLines(c, v, value, t.Terminal)
-	}}
+	options := explorer.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items}
 	judge := o.App.Judge(o.Chosen)
+	options.HowToSet = func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
+		return o.SetLines(c, judge, v, value, t.Terminal)
+	}
 	judge.Elsewhere = o.From != ""
 	options.Essentials = func(c *catalog.Catalog) map[string]explorer.Essential {
 		uses := map[string]explorer.Essential{}

@@ -26,7 +26,8 @@ type writeOptions struct {
 	force  bool
 	dryRun bool
 	reset  bool
-	read   bool // and reset
+	read   bool        // and reset
+	file   cli.OutFile // of settings for the next run
 }
 
 func NewWrite(a *cli.App) *cobra.Command {
@@ -45,6 +46,7 @@ one, and reads it back. The result is one of:
     invalid           not a value of this variable; nothing was written
     refused           it would be set on some of its ranks only; see --force
     would be written  with --dry-run: the value is valid
+    for the next run  with --export: nothing was written, a file sets it
     error             the library returned another error, which the reason names
     no answer         the result is not known: a rank did not answer in time
 
@@ -53,7 +55,13 @@ or false, the name of an item of the variable's enumeration, a set of flags a|b,
 or a list of elements a,b,c.
 
 mpitx writes in its own processes only, to show what the library accepts. It
-prints the line that sets the variable for a run.
+prints the lines that set the variables for a run.
+
+With --export FILE, mpitx writes nothing to the library. It checks the values,
+adds the settings that they need to have an effect, and saves all of them for
+the next run: as a script for the shell (FILE.sh), as a parameter file
+(FILE.conf), or as options of the launcher (any other name; - prints them). So
+you can also set variables that the library reads only when it starts.
 
 Variables of scope all and all-eq concern all processes: with --rank, --force
 writes them on some ranks only. --force also writes values that are not items of
@@ -65,7 +73,8 @@ reads and resets them in one step, which only atomic variables allow.`,
 		Example: `  mpitx write coll_tuned_bcast_algorithm=binomial
   mpirun -n 4 mpitx write --stage before coll_tuned_alltoall_algorithm=pairwise
   mpirun -n 4 mpitx write --rank 1,3 coll_base_verbose=5
-  mpitx write --mpi demo --reset demo_bytes_sent`,
+  mpitx write --mpi demo --reset demo_bytes_sent
+  mpitx write --export tuned.sh coll_tuned_bcast_algorithm=binomial`,
 		Args:              cli.Arguments(1, -1, "the variables and their values (NAME=VALUE)"),
 		ValidArgsFunction: a.CompleteWrites,
 		RunE:              o.run,
@@ -80,6 +89,10 @@ reads and resets them in one step, which only atomic variables allow.`,
 	f.BoolVar(&o.reset, "reset", false, "reset performance variables")
 	f.BoolVar(&o.read, "readreset", false, "read and reset performance variables in one step")
 	cmd.MarkFlagsMutuallyExclusive("reset", "readreset")
+	o.file.FlagsAs(cmd, "export", "write nothing, but save the settings, and what they need, for the next run to `FILE`: .sh, .conf, or other names for options of the launcher", "sh", "conf", "txt")
+	for _, other := range []string{"stage", "rank", "force", "dry-run", "reset", "readreset"} {
+		cmd.MarkFlagsMutuallyExclusive("export", other)
+	}
 	return cmd
 }
 
@@ -95,6 +108,9 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("export") {
+		return o.export(cmd, writes)
+	}
 	for k := range writes {
 		writes[k].DryRun, writes[k].Force = o.dryRun, o.force
 	}
@@ -103,15 +119,7 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	code := o.Warn(c)
-	var unknown []string
-	for _, w := range writes {
-		if len(c.Lookup(w.Name)) == 0 {
-			unknown = append(unknown, w.Name)
-		}
-	}
-	if len(unknown) > 0 {
-		sayUnknown(o.App, c, catalog.Variables, unknown)
-		o.App.Complain("nothing was written")
+	if !o.known(c, writes) {
 		return o.End(cli.ExitFailed, nil)
 	}
 	if outside, _ := slices.BinarySearch(ranks, c.Job.Size); outside < len(ranks) {
@@ -144,6 +152,21 @@ func (o *writeOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		return nil
 	})
+}
+
+// known reports whether a library has all variables, and names those that it does not have.
+func (o *writeOptions) known(c *catalog.Catalog, writes []catalog.WriteRequest) bool {
+	var unknown []string
+	for _, w := range writes {
+		if len(c.Lookup(w.Name)) == 0 {
+			unknown = append(unknown, w.Name)
+		}
+	}
+	if len(unknown) > 0 {
+		sayUnknown(o.App, c, catalog.Variables, unknown)
+		o.App.Complain("nothing was written")
+	}
+	return len(unknown) == 0
 }
 
 // whyMissing says why variables that exist before MPI_Init only cannot be written after it.
@@ -184,8 +207,10 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 	if written {
 		fmt.Fprintf(o.App.Out, "\nmpitx wrote in its own processes only, which have exited.\n")
 	}
+	judge := o.Judge(c)
+	lines, set := o.setLines(c, judge, outcomes)
 	seen := map[string]bool{}
-	effects, asked := o.effects(c, outcomes)
+	effects, asked := o.effects(c, judge, outcomes)
 	for _, w := range outcomes {
 		v := c.Cvar(w.Name)
 		if v == nil || seen[v.Name] {
@@ -198,34 +223,61 @@ func (o *writeOptions) advice(c *catalog.Catalog, outcomes []catalog.SameOutcome
 		if v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq {
 			fmt.Fprintf(o.App.Out, "\n%s is of scope %s; its description must name the group:\n  %s\n", o.Term.Safe(v.Name), v.Scope, o.Term.SafeText(v.Description))
 		}
-		items := settings.Enums(o.Family(c), c)(v)
-		settable := w.New.String() != "" && settings.IsItem(o.Chosen.Impl, v, items, w.New.String()) == nil && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
-		if !settable {
-			continue
-		}
-		if why := settings.Fixed(o.Chosen.Impl, v); why != "" {
+		if why := settings.Fixed(o.Chosen.Impl, v); why != "" && settable(c, o.Chosen.Impl, v, &w) {
 			fmt.Fprintf(o.App.Out, "\n%s cannot be set for a run: %s\n", o.Term.Safe(v.Name), o.Term.Safe(why))
-			continue
 		}
-		lines := settings.HowToSet(o.Chosen.Impl, o.App.Env.Word(o.Chosen.Launcher), v, c.Enum(v.Enum), w.New, text.Charset(o.Term.UTF8))
-		if len(lines) == 0 {
-			continue
-		}
-		instead := ""
-		if v.Origin != nil && v.Origin.Kind == catalog.OriginLauncher {
-			instead = ", in place of " + v.Origin.Where
-		}
-		fmt.Fprintf(o.App.Out, "\nTo set %s for a run%s:\n", o.Term.Safe(v.Name), o.Term.Safe(instead))
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(o.App.Out, "\n%s\n", export.Wrap(o.Term.Safe("To set "+set+":"), o.Term.Width))
 		for _, line := range lines {
 			fmt.Fprintf(o.App.Out, "  %s\n", o.Term.SafeCommand(line))
 		}
 	}
 }
 
+// settable reports whether a value that was written can be one for a run.
+func settable(c *catalog.Catalog, impl string, v *catalog.Variable, w *catalog.SameOutcome) bool {
+	return w.New.String() != "" && settings.IsItem(impl, v, settings.Enums(impl, c)(v), w.New.String()) == nil && w.Result != catalog.WriteInvalid && v.Scope != catalog.ScopeConstant
+}
+
+// setLines are the lines that set what was written for a run, together with what it needs, and words for them.
+func (o *writeOptions) setLines(c *catalog.Catalog, j *settings.Judge, outcomes []catalog.SameOutcome) (lines []string, words string) {
+	var all []settings.Assignment
+	var names, instead, needed []string
+	for _, w := range outcomes {
+		v := c.Cvar(w.Name)
+		if v == nil || slices.Contains(names, v.Name) || !settable(c, o.Chosen.Impl, v, &w) {
+			continue
+		}
+		a := settings.Assignment{Variable: v, Enum: c.Enum(v.Enum), Value: w.New}
+		if len(settings.HowToSet(o.Chosen.Impl, "", []settings.Assignment{a}, text.UTF8)) == 0 {
+			continue
+		}
+		all, names = append(all, a), append(names, v.Name)
+		if v.Origin != nil && v.Origin.Kind == catalog.OriginLauncher {
+			instead = append(instead, v.Origin.Where)
+		}
+	}
+	all = j.Complete(c, all)
+	for _, a := range all {
+		if a.NeededBy != nil {
+			needed = append(needed, a.Variable.Name)
+		}
+	}
+	words = strings.Join(names, " and ") + " for a run"
+	if instead != nil {
+		words += ", in place of " + strings.Join(instead, " and ")
+	}
+	if needed != nil {
+		words += ", with " + strings.Join(needed, " and ") + ", which must be set, too"
+	}
+	return settings.HowToSet(o.Chosen.Impl, o.App.Env.Word(o.Chosen.Launcher), all, text.Charset(o.Term.UTF8)), words
+}
+
 // effects judges what was written in one command: what the effect of each variable depends on with the values that the library has now,
 // and with all values that were asked for.
-func (o *writeOptions) effects(c *catalog.Catalog, outcomes []catalog.SameOutcome) (now, asked map[string]tuning.Effect) {
-	effect := o.Judge(c).Effects(c)
+func (o *writeOptions) effects(c *catalog.Catalog, j *settings.Judge, outcomes []catalog.SameOutcome) (now, asked map[string]tuning.Effect) {
+	effect := j.Effects(c)
 	judge := func(taken func(w *catalog.SameOutcome) (catalog.Value, bool)) map[string]tuning.Effect {
 		for k := range outcomes {
 			if value, ok := taken(&outcomes[k]); ok && (o.stage == "before" || len(outcomes[k].Ranks) == c.Job.Size) {
