@@ -58,9 +58,9 @@ func TestExplorerOffline(t *testing.T) {
 	s.keys("C-z")
 	s.until("cannot suspend: no job-control shell started mpitx")
 	s.keys("?")
-	s.until("search names and descriptions")
+	s.until("search names, descriptions and purposes")
 	s.keys("Escape")
-	s.until("!search names and descriptions")
+	s.until("!search names, descriptions and purposes")
 	s.keys("q")
 	s.restored("0")
 }

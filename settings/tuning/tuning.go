@@ -148,6 +148,15 @@ type EnvironmentVariable struct{ Name, Use string }
 // Essentials returns the essential control variables that a library has, by purpose, without those of devices that it was not built for,
 // unless they are set. A variable is once in a group.
 func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
+	return k.groups(c, func(v *catalog.Variable) bool { return v.IsSet() || !k.actsElsewhere(c, v) })
+}
+
+// Elsewhere are the essential control variables that Essentials leaves out.
+func (k *Knowledge) Elsewhere(c *catalog.Catalog) []Group {
+	return k.groups(c, func(v *catalog.Variable) bool { return !v.IsSet() && k.actsElsewhere(c, v) })
+}
+
+func (k *Knowledge) groups(c *catalog.Catalog, takes func(v *catalog.Variable) bool) []Group {
 	family, _ := Library(c)
 	var out []Group
 	for _, p := range k.purposes {
@@ -160,7 +169,7 @@ func (k *Knowledge) Essentials(c *catalog.Catalog) []Group {
 				g.Environment = append(g.Environment, EnvironmentVariable{e.environment, e.Use})
 			}
 			for _, v := range e.of(c) {
-				if !seen[v.Name] && (v.IsSet() || !k.actsElsewhere(c, v)) {
+				if !seen[v.Name] && takes(v) {
 					seen[v.Name] = true
 					g.Cvars, g.Uses = append(g.Cvars, v), append(g.Uses, e.Use)
 				}

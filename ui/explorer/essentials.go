@@ -13,6 +13,8 @@ type Essential struct {
 	Place   int // in the list of essentials, by purpose
 	Purpose string
 	Use     string
+
+	Elsewhere bool // the library has the variable, but cannot use it
 }
 
 func (m *Model) markEssentials() {
@@ -23,10 +25,15 @@ func (m *Model) markEssentials() {
 		m.markDifferent()
 		return
 	}
-	uses := m.o.Essentials(m.x.cat)
-	for i := range m.x.entries {
-		if e := &m.x.entries[i]; e.v.Kind == catalog.Cvars {
-			if use, ok := uses[e.v.Name]; ok {
+	m.x.markEssentials(m.o.Essentials(m.x.cat))
+}
+
+func (x *index) markEssentials(uses map[string]Essential) {
+	for name, use := range uses {
+		if e := x.entry(name); e != nil && e.v.Kind == catalog.Cvars {
+			e.purpose, e.text = lower(use.Use), e.text+"\n"+lower(use.Purpose)
+			x.pairs[x.byID[name]] = newPairs(e.text)
+			if !use.Elsewhere {
 				e.essential = &use
 			}
 		}
@@ -44,7 +51,7 @@ func (m *Model) markDifferent() {
 			if e == nil || it.Kind != catalog.Cvars || m.x.entries[i].essential != nil {
 				continue
 			}
-			if use, ok := uses[s][e.ID()]; ok {
+			if use, ok := uses[s][e.ID()]; ok && !use.Elsewhere {
 				m.x.entries[i].essential = &use
 			}
 		}

@@ -12,8 +12,8 @@ import (
 func TestEssentials(t *testing.T) {
 	o := Options{
 		Essentials: func(*catalog.Catalog) map[string]Essential {
-			return map[string]Essential{"btl_tcp_links": {2, "Which transport", "connections"}, "no_such_variable": {0, "Which transport", "x"},
-				"mpi_param_check": {1, "Checking and debugging", "check the arguments"}}
+			return map[string]Essential{"btl_tcp_links": {Place: 2, Purpose: "Which transport", Use: "connections"}, "no_such_variable": {Place: 0, Purpose: "Which transport", Use: "x"},
+				"mpi_param_check": {Place: 1, Purpose: "Checking and debugging", Use: "check the arguments"}}
 		},
 		Effect: func(_ *catalog.Catalog, v *catalog.Variable) []string {
 			return []string{"NO EFFECT NOW: " + v.Name + " needs a switch; it is off; set the_switch=1 too",

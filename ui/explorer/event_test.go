@@ -96,13 +96,13 @@ func TestEventsHaveNoValue(t *testing.T) {
 
 func TestSearchEvents(t *testing.T) {
 	var names []string
-	for _, e := range Search(withEvents(), "message") {
+	for _, e := range Search(withEvents(), nil, "message") {
 		names = append(names, e.ID())
 	}
 	if got := strings.Join(names, " "); got != "message_sent" {
 		t.Error(got)
 	}
-	if found := Search(withEvents(), "thread"); len(found) != 1 {
+	if found := Search(withEvents(), nil, "thread"); len(found) != 1 {
 		t.Errorf("%d found", len(found))
 	} else if s, ok := found[0].(*catalog.Source); !ok || s.Name != "card" {
 		t.Errorf("%+v", found[0])

@@ -29,6 +29,7 @@ type entry struct {
 	bookmarked bool
 	change     *diff.Item // of a difference (diff.go)
 	essential  *Essential // nil: users do not commonly tune it
+	purpose    string     // of an essential variable, in lower case
 }
 
 // index is a catalog, prepared for display and search.

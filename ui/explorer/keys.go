@@ -97,7 +97,7 @@ func (m *Model) bindKeys() {
 			screen.On(keys.Of(keys.NextPane), screen.Quiet(func() { m.focus = (m.focus + 1) % panes })),
 			screen.On(keys.Of(keys.PreviousPane), screen.Quiet(func() { m.focus = (m.focus + panes - 1) % panes })),
 			screen.On(keys.Of(keys.Zoom), screen.Quiet(func() { m.zoom = !m.zoom })),
-			screen.On(as(keys.Search, "search names and descriptions"), screen.Quiet(m.startSearch)),
+			screen.On(as(keys.Search, "search names, descriptions and purposes, also by words near in meaning"), screen.Quiet(m.startSearch)),
 			screen.On(as(keys.Back, "end the search"), screen.Quiet(m.endSearch)),
 			screen.On(own("open the filter bar", "f"), screen.Quiet(func() { m.mode, m.focus = modeFilter, paneList })),
 			screen.On(keys.Of(keys.ClearFilter), screen.Quiet(m.noFilter)),

@@ -255,7 +255,7 @@ func (m *Model) highlight(e *entry, start, end int, base term.Style) string {
 	if m.query == "" {
 		return m.Terminal.Paint(base, e.name[start:end])
 	}
-	return m.paintMarks(e.name[start:end], e.hits(m.query)[start:end], base)
+	return m.paintMarks(e.name[start:end], e.hits(m.terms())[start:end], base)
 }
 
 func (m *Model) paintMarks(s string, marks []bool, base term.Style) string {

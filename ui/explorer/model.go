@@ -96,25 +96,27 @@ type Model struct {
 	screen.Screen
 	o Options
 
-	x        *index
-	failed   string      // why the catalog is missing
-	phase    string      // what the back end is doing
-	style    term.Style  // of Note
-	sections []section   // of the key map
-	early    [][2]string // keys pressed before the catalog was there, and what they type
-	warned   bool        // Options.Warning was shown
-	mode     mode
-	text     string // the name of the text that covers everything: help, a log
-	focus    pane
-	zoom     bool // only the pane that has the focus is shown
-	criteria []criterion
-	field    int // of the filter bar
-	searches prompt.History
-	before   place  // the user's place when / was pressed
-	home     string // the ID of the variable that was chosen before the search
-	found    string // the ID of the best match, if Enter took it and the user has not used it
-	query    string
-	search   searcher
+	x         *index
+	failed    string      // why the catalog is missing
+	phase     string      // what the back end is doing
+	style     term.Style  // of Note
+	sections  []section   // of the key map
+	early     [][2]string // keys pressed before the catalog was there, and what they type
+	warned    bool        // Options.Warning was shown
+	mode      mode
+	text      string // the name of the text that covers everything: help, a log
+	focus     pane
+	zoom      bool // only the pane that has the focus is shown
+	criteria  []criterion
+	field     int // of the filter bar
+	searches  prompt.History
+	before    place  // the user's place when / was pressed
+	home      string // the ID of the variable that was chosen before the search
+	found     string // the ID of the best match, if Enter took it and the user has not used it
+	query     string
+	search    searcher
+	termsOf   string // the query that lastTerms are of
+	lastTerms []searchTerm
 
 	branch     *branch
 	rows       []*branch // of the tree

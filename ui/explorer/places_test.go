@@ -142,10 +142,10 @@ func TestSearchBestMatch(t *testing.T) {
 // Letters of a name that are far apart are not marked if the description has the word.
 func TestScatteredMarks(t *testing.T) {
 	e := &entry{low: "a_case_held", text: "size of the cache"}
-	if got := e.hits("cache"); slices.Contains(got, true) {
+	if got := e.hits(newTerms([]string{"cache"})); slices.Contains(got, true) {
 		t.Errorf("%v", got)
 	}
-	if got := e.hits("cs"); !got[2] || !got[4] {
+	if got := e.hits(newTerms([]string{"cs"})); !got[2] || !got[4] {
 		t.Errorf("close letters: %v", got)
 	}
 }

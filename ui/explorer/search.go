@@ -16,14 +16,15 @@ import (
 	"mpitx/ui/term"
 )
 
-// How well a term matches, best first: at the beginning of the name, of a word in it, inside a word; the letters of the term close
-// together and in order; in the description; the letters far apart.
+// How well a term matches, best first: at the beginning of the name, of a word in it or in the purpose, inside a word; the letters of the
+// term close together and in order; in the description; a word near in meaning; the letters far apart.
 const (
 	hitPrefix = iota
 	hitWord
 	hitInside
 	hitClose
 	hitText
+	hitNear
 	hitApart
 	hitNone
 )
@@ -37,6 +38,7 @@ type searcher struct {
 
 type searchStep struct {
 	query string
+	terms []searchTerm
 	found []int32 // in the index's order
 	order []int32 // the same, best first
 }
@@ -51,30 +53,69 @@ func (s *searcher) find(base []int32, query string) []int32 {
 		if slices.Equal(strings.Fields(s.steps[n-1].query), strings.Fields(query)) {
 			return s.steps[n-1].order
 		}
-		base = s.steps[n-1].found
 	}
 	if strings.TrimSpace(query) == "" {
 		return base
 	}
-	found, order := s.scan(base, strings.Fields(query))
-	s.steps = append(s.steps, searchStep{query, found, order})
+	terms := newTerms(strings.Fields(query))
+	for _, step := range slices.Backward(s.steps) {
+		if narrows(step.terms, terms) {
+			base = step.found
+			break
+		}
+	}
+	found, order := s.scan(base, terms)
+	s.steps = append(s.steps, searchStep{query, terms, found, order})
 	return order
+}
+
+// narrows reports whether the terms of a longer query find only what those of a shorter one have found. A word that has become long
+// enough for others to be near to it may find more.
+func narrows(short, long []searchTerm) bool {
+	for i := range short {
+		if i >= len(long) {
+			return false
+		}
+		a, b := &short[i], &long[i]
+		last := i == len(short)-1 && strings.HasPrefix(b.text, a.text) && (len(a.text) >= minNear || b.near == nil)
+		if a.text != b.text && !last {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *searcher) reset(x *index) { *s = searcher{x: x} }
 
 type searchTerm struct {
-	text, inside string // inside: with the separator before a word
-	set          uint64
-	pairs        pairs
+	text   string
+	name   string // as a name has it
+	inside string // with the separator before a word
+	set    uint64
+	pairs  pairs
+	near   []searchTerm // words near in meaning
+}
+
+func newTerm(text string) searchTerm {
+	name := strings.ReplaceAll(text, " ", "_")
+	return searchTerm{text: text, name: name, inside: "_" + name, set: letters(name), pairs: newPairs(text)}
+}
+
+// newTerms are what the words of a query ask for.
+func newTerms(words []string) (terms []searchTerm) {
+	all := phrases(words)
+	for i, text := range all {
+		t := newTerm(text)
+		for _, w := range alike(text, i == len(all)-1) {
+			t.near = append(t.near, newTerm(w))
+		}
+		terms = append(terms, t)
+	}
+	return terms
 }
 
 // scan scores all of base, on all processors if base is large.
-func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
-	terms := make([]searchTerm, len(words))
-	for i, w := range words {
-		terms[i] = searchTerm{w, "_" + w, letters(w), newPairs(w)}
-	}
+func (s *searcher) scan(base []int32, terms []searchTerm) (found, order []int32) {
 	scores := make([]uint16, len(base))
 	parts := 1 + min(len(base)/8192, runtime.GOMAXPROCS(0)-1)
 	var wg sync.WaitGroup
@@ -91,7 +132,8 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 	if c := crash.Load(); c != nil {
 		panic(*c)
 	}
-	counts := make([]int, 2*apartScore(terms)+1)
+	step := hitNone * len(terms)
+	counts := make([]int, 3*step+1)
 	total := 0
 	for _, c := range scores {
 		if c != noScore {
@@ -102,7 +144,7 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 	for i := 1; i < len(counts); i++ {
 		counts[i] += counts[i-1]
 	}
-	good := counts[apartScore(terms)]
+	direct, good := counts[step], counts[2*step]
 	found, order = make([]int32, 0, total), make([]int32, total)
 	for i, c := range scores {
 		if c != noScore {
@@ -111,7 +153,10 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 			counts[c]++
 		}
 	}
-	if good > 0 {
+	switch {
+	case direct > 0 && len(terms) == 1:
+		order = order[:direct] // what one word means is clear
+	case good > 0:
 		order = order[:good] // scattered letters are only a guess at what was meant
 	}
 	return found, order
@@ -119,29 +164,28 @@ func (s *searcher) scan(base []int32, words []string) (found, order []int32) {
 
 const noScore = 1<<16 - 1
 
-// apartScore is added to the score of a variable that has the letters of a term far apart only.
-func apartScore(terms []searchTerm) int { return hitNone * len(terms) }
-
-// score adds up how well all terms match; noScore if one does not.
+// score adds up how well all terms match; noScore if one does not. A variable that has a term by a word near in meaning only comes after
+// all others, and one that has the letters of a term far apart only after these.
 func (x *index) score(k int32, terms []searchTerm) uint16 {
-	sum, apart := uint16(0), uint16(0)
+	sum, worst := 0, 0
 	for i := range terms {
 		h := hit(&x.entries[k], &x.pairs[k], &terms[i])
 		if h == hitNone {
 			return noScore
 		}
-		if h == hitApart {
-			apart = uint16(apartScore(terms))
-		}
-		sum += uint16(h)
+		sum += h
+		worst = max(worst, h)
 	}
-	return sum + apart
+	if worst >= hitNear {
+		sum += (worst - hitText) * hitNone * len(terms)
+	}
+	return uint16(sum)
 }
 
 func hit(e *entry, text *pairs, t *searchTerm) int {
 	rank := hitNone
 	if e.letters&t.set == t.set {
-		if i := strings.Index(e.low, t.text); i >= 0 {
+		if i := strings.Index(e.low, t.name); i >= 0 {
 			switch {
 			case i == 0:
 				return hitPrefix
@@ -150,17 +194,45 @@ func hit(e *entry, text *pairs, t *searchTerm) int {
 			}
 			return hitInside
 		}
-		if first, last := spread(e.low, t.text); first >= 0 {
+		if e.purpose != "" && strings.Contains(e.purpose, t.text) {
+			return hitWord
+		}
+		if first, last := spread(e.low, t.name); first >= 0 {
 			if last-first < 2*len(t.text) {
 				return hitClose
 			}
 			rank = hitApart
 		}
 	}
-	if text.holds(&t.pairs) && strings.Contains(e.text, t.text) {
+	switch {
+	case e.purpose != "" && strings.Contains(e.purpose, t.text):
+		return hitWord
+	case text.holds(&t.pairs) && strings.Contains(e.text, t.text):
 		return hitText
 	}
-	return rank
+	return min(rank, nearest(e, text, t.near))
+}
+
+// nearest is the best match of words near in meaning.
+func nearest(e *entry, text *pairs, words []searchTerm) int {
+	purpose, name := false, false
+	for i := range words {
+		t := &words[i]
+		purpose = purpose || e.purpose != "" && wordAt(e.purpose, t.text) >= 0
+		name = name || e.letters&t.set == t.set && wordAt(e.low, t.name) >= 0
+		if name && e.purpose == "" {
+			return hitNear
+		}
+	}
+	switch {
+	case purpose && name:
+		return hitWord
+	case purpose:
+		return hitInside
+	case name, slices.ContainsFunc(words, func(t searchTerm) bool { return text.holds(&t.pairs) && wordAt(e.text, t.text) >= 0 }):
+		return hitNear
+	}
+	return hitNone
 }
 
 func wordStart(s string, i int) bool {
@@ -192,18 +264,31 @@ func spread(s, term string) (first, last int) {
 }
 
 // hits marks the bytes of a name that a query matches. Letters far apart are not marked if the description has the word.
-func (e *entry) hits(query string) []bool {
+func (e *entry) hits(terms []searchTerm) []bool {
 	low := e.low
 	marks := make([]bool, len(low))
-	for _, t := range strings.Fields(lower(query)) {
+	mark := func(at, n int) {
+		for k := range n {
+			marks[at+k] = true
+		}
+	}
+	for i := range terms {
+		term := &terms[i]
+		t := term.name
 		if i := strings.Index(low, t); i >= 0 {
-			for k := range len(t) {
-				marks[i+k] = true
-			}
+			mark(i, len(t))
 			continue
 		}
 		first, last := spread(low, t)
-		if first < 0 || last-first >= 2*len(t) && strings.Contains(e.text, t) {
+		if near := first < 0 || last-first >= 2*len(t); near {
+			for _, w := range term.near {
+				if i := wordAt(low, w.name); i >= 0 {
+					mark(i, len(w.name))
+					first = -1
+				}
+			}
+		}
+		if first < 0 || last-first >= 2*len(t) && (strings.Contains(e.text, term.text) || strings.Contains(e.purpose, term.text)) {
 			continue
 		}
 		at := first
@@ -216,9 +301,19 @@ func (e *entry) hits(query string) []bool {
 	return marks
 }
 
-// Search is what the explorer's / finds: the variables, events and event sources whose names or descriptions match all words of a query, best first.
-func Search(c *catalog.Catalog, query string) []catalog.Entry {
+// terms are those of the query on the screen.
+func (m *Model) terms() []searchTerm {
+	if m.termsOf != m.query {
+		m.termsOf, m.lastTerms = m.query, newTerms(strings.Fields(lower(m.query)))
+	}
+	return m.lastTerms
+}
+
+// Search is what the explorer's / finds: the variables, events and event sources whose names, descriptions or purposes match all words of a
+// query, or have words near in meaning, best first. Essentials are the variables with a purpose, by name.
+func Search(c *catalog.Catalog, essentials map[string]Essential, query string) []catalog.Entry {
 	x := newIndex(c, term.Term{Terminal: export.Terminal{UTF8: true}})
+	x.markEssentials(essentials)
 	s := searcher{x: x}
 	return x.items(s.find(x.all, query))
 }

@@ -64,7 +64,7 @@ func (f *filterFlags) checkKinds(cmd *cobra.Command, kinds catalog.Kind) error {
 
 func (f *filterFlags) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.search, "search", nil, "only variables and events whose name or description matches all these `WORDS`, best matches first, as / in the explorer does")
+	fl.StringArrayVar(&f.search, "search", nil, "only variables and events whose name, description or purpose matches all these `WORDS`, or has words near in meaning, best matches first, as / in the explorer does")
 	fl.StringArrayVar(&f.regex, "regex", nil, "only names that match this regular `EXPRESSION`; case does not matter")
 	fl.StringArrayVar(&f.category, "category", nil, "only variables and events in a category that matches this `GLOB`, or in one of its subcategories")
 	fl.StringVar(&f.verbosity, "verbosity", "", "only variables and events up to this verbosity `LEVEL`: user-basic to mpidev-all, or 1 to 9")

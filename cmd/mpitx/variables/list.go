@@ -217,7 +217,8 @@ func (o *listOptions) nameUnknown(all *catalog.Catalog) {
 func (o *listOptions) selected(all *catalog.Catalog, filter *catalog.Matcher, filtered bool) *catalog.Catalog {
 	found := all
 	if o.search != nil {
-		found = all.Select(explorer.Search(all, strings.Join(o.search, " ")))
+		known, _ := settings.ReadKnowledge(o.App.Env) // what judges settings names a wrong file
+		found = all.Select(explorer.Search(all, purposes(known, all), strings.Join(o.search, " ")))
 	}
 	c := filter.Apply(found)
 	named := len(o.globs)+len(o.regex)+len(o.search) > 0

@@ -18,6 +18,7 @@ import (
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/machine/keep"
 	"mpitx/settings"
+	"mpitx/settings/tuning"
 	"mpitx/text"
 	"mpitx/ui/explorer"
 	"mpitx/ui/link"
@@ -114,15 +115,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return o.SetLines(c, judge, v, value, t.Terminal)
 	}
 	judge.Elsewhere = o.From != ""
-	options.Essentials = func(c *catalog.Catalog) map[string]explorer.Essential {
-		uses := map[string]explorer.Essential{}
-		for _, g := range judge.Knowledge.Essentials(c) {
-			for k, v := range g.Cvars {
-				uses[v.Name] = explorer.Essential{Place: len(uses), Purpose: g.Title, Use: g.Uses[k]}
-			}
-		}
-		return uses
-	}
+	options.Essentials = func(c *catalog.Catalog) map[string]explorer.Essential { return purposes(judge.Knowledge, c) }
 	options.Effect = func(c *catalog.Catalog, v *catalog.Variable) []string {
 		of := *judge
 		of.Impl = o.Family(c)
@@ -150,6 +143,21 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return cli.Failf("%v", err)
 	}
 	return nil
+}
+
+// purposes are what users commonly tune control variables for, by name.
+func purposes(k *tuning.Knowledge, c *catalog.Catalog) map[string]explorer.Essential {
+	uses := map[string]explorer.Essential{}
+	add := func(groups []tuning.Group, elsewhere bool) {
+		for _, g := range groups {
+			for i, v := range g.Cvars {
+				uses[v.Name] = explorer.Essential{Place: len(uses), Purpose: g.Title, Use: g.Uses[i], Elsewhere: elsewhere}
+			}
+		}
+	}
+	add(k.Essentials(c), false)
+	add(k.Elsewhere(c), true)
+	return uses
 }
 
 // snapshotSize checks, before the screen opens, that a snapshot can be read, and returns its size in bytes.
