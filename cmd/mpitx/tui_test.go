@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -104,11 +105,11 @@ func init() {
 	case "":
 		return
 	case "drawing":
-		o.HowToSet = func(*catalog.Catalog, *catalog.Variable, catalog.Value) []string { panic("here it is") }
+		o.HowToSet = func(*catalog.Catalog, []explorer.Setting) []string { panic("here it is") }
 	case "command":
 		o.Load = func() (*catalog.Catalog, error) { panic("here it is") }
 	case "goroutine":
-		o.Start = func(context.Context, []string) (link.Backend, error) { return panicking{}, nil }
+		o.Start = func(context.Context, []string, []string) (link.Backend, error) { return panicking{}, nil }
 	}
 	if err := explorer.Run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -371,6 +372,78 @@ func TestExplorerLive(t *testing.T) {
 			s.until("!BACK END LOST", "all variables")
 			s.keys("q")
 			s.restored("0")
+		})
+	}
+}
+
+// TestExplorerStages sets variables for the next run, restarts four ranks of each real library with them, and saves a script with which
+// they arrive in a run of mpirun.
+func TestExplorerStages(t *testing.T) {
+	for family, c := range map[string]struct {
+		first, why, value       string // read at the start
+		second, needs, question string // its value is typed; what it needs
+		launcher                []string
+		arrives                 []string
+	}{
+		"openmpi": {"btl_vader_eager_limit", "it is read once, in MPI_Init", "8192",
+			"coll_tuned_bcast_algorithm=binomial", "coll_tuned_use_dynamic_rules", "b sets both for the next run, also coll_tuned_use_dynamic_rules=true",
+			[]string{"mpirun.openmpi", "--oversubscribe", "-n", "4"},
+			[]string{"btl_vader_eager_limit,8192", "coll_tuned_bcast_algorithm,binomial", "coll_tuned_use_dynamic_rules,true"}},
+		"mpich": {"MPIR_CVAR_DEFAULT_THREAD_LEVEL", "a write has no effect", "MPI_THREAD_MULTIPLE",
+			"MPIR_CVAR_CHOP_ERROR_STACK=80", "MPIR_CVAR_PRINT_ERROR_STACK", "b writes both, also MPIR_CVAR_PRINT_ERROR_STACK=1",
+			[]string{"mpirun.mpich", "-n", "4"},
+			[]string{"MPIR_CVAR_CHOP_ERROR_STACK,80", "MPIR_CVAR_PRINT_ERROR_STACK,1"}},
+	} {
+		t.Run(family, func(t *testing.T) {
+			if ok, err := have(family); err != nil {
+				t.Fatal(err)
+			} else if !ok {
+				need.Missing(t, "%s is not installed", family)
+			}
+			environ := testEnvironment(t)
+			s := onScreen(t, append(slices.Clone(environ), "MPIR_CVAR_PRINT_ERROR_STACK=0"), "mpitx tui -n 4 --mpi "+family)
+			s.until("4 ranks", "all variables")
+			s.keys(":show "+c.first, "Enter")
+			s.until("SCOPE", c.first)
+			s.keys("e")
+			s.until(c.why, "next run", "Enter sets it for the next run")
+			s.keys("C-u", c.value, "Enter")
+			s.until("for the next run: "+c.first+"="+c.value, "NEXT RUN 1: R", "next run  "+c.value)
+			s.keys(":write "+c.second, "Enter")
+			s.until("Write this on all 4 ranks?", c.question)
+			s.keys("Escape")
+			s.until("!Write this")
+			s.keys(":stage "+c.second, "Enter")
+			s.until("for the next run: "+c.second, "which it needs, "+c.needs, "NEXT RUN 3: R")
+			s.keys("R")
+			s.until("4 ranks", "all variables", "!NEXT RUN")
+			s.keys(":show "+c.needs, "Enter")
+			s.until("R, in the environment: ")
+			s.keys("C")
+			s.until("my changes, for the next run", c.first, "next run, needed by ")
+			file := filepath.Join(t.TempDir(), "next.sh")
+			s.keys("X")
+			s.until(":export")
+			s.keys("C-u", "export "+file, "Enter")
+			s.until("saved the environment script")
+			s.keys("q")
+			s.until("all variables")
+			s.keys("q")
+			s.restored("0")
+
+			read := append(c.launcher, "mpitx", "read", "-o", "csv", "--fields", "name,value")
+			for _, a := range c.arrives {
+				name, _, _ := strings.Cut(a, ",")
+				read = append(read, name)
+			}
+			p := newProcess(slices.DeleteFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "MPITX_MPI=") }), t.TempDir(),
+				"sh", "-c", ". "+file+"; exec "+strings.Join(read, " "))
+			p.run(60 * time.Second)
+			for _, a := range c.arrives {
+				if !strings.Contains(p.output(), a+"\n") {
+					t.Errorf("%s does not arrive: code %d\n%s", a, p.code, p.output())
+				}
+			}
 		})
 	}
 }

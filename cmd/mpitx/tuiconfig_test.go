@@ -108,7 +108,7 @@ func TestExplorerChanges(t *testing.T) {
 	s.keys("Escape")
 	s.until("C my changes")
 	s.keys("C")
-	s.until("my changes in this session", "> demo_eager_limit", "77", "the demo MPI reads its environment only")
+	s.until("my changes, for the next run", "> demo_eager_limit", "77", "the demo MPI reads its environment only")
 	s.keys("Tab")
 	s.until("export DEMO_CVAR_DEMO_EAGER_LIMIT=77")
 	s.keys("X")
@@ -133,14 +133,15 @@ func TestExplorerChanges(t *testing.T) {
 func TestExplorerChangesReach(t *testing.T) {
 	for family, c := range map[string]struct {
 		name, value string
+		needed      string            // what the export adds
 		forms       map[string]string // a file, and how a run uses it
 	}{
-		"openmpi": {"coll_tuned_bcast_algorithm_segmentsize", "4321", map[string]string{
+		"openmpi": {"coll_tuned_bcast_algorithm_segmentsize", "4321", "coll_tuned_use_dynamic_rules,true", map[string]string{
 			"options.txt":     "mpirun.openmpi -n 1 --oversubscribe $(cat options.txt) %s",
 			"settings.sh":     ". ./settings.sh; %s",
 			"mca-params.conf": "OMPI_MCA_mca_base_param_files=$PWD/mca-params.conf %s",
 		}},
-		"mpich": {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "4096", map[string]string{
+		"mpich": {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "4096", "", map[string]string{
 			"options.txt": "mpirun.mpich $(cat options.txt) -n 1 %s",
 			"settings.sh": ". ./settings.sh; %s",
 		}},
@@ -161,7 +162,7 @@ func TestExplorerChangesReach(t *testing.T) {
 			s.keys("Escape")
 			s.until("!reads back")
 			s.keys("C")
-			s.until("my changes in this session", "> "+c.name, c.value)
+			s.until("my changes, for the next run", c.name, c.value)
 			for range c.forms {
 				s.keys("X")
 				s.until(":export ")
@@ -173,10 +174,11 @@ func TestExplorerChangesReach(t *testing.T) {
 			s.keys("q", "q")
 			s.restored("0")
 			for file, run := range c.forms {
-				read := "mpitx read --mpi " + family + " -o csv " + c.name
+				needed, _, _ := strings.Cut(c.needed, ",")
+				read := "mpitx read --mpi " + family + " -o csv --fields name,value " + c.name + " " + needed
 				p := newProcess(environ, dir, "sh", "-c", fmt.Sprintf(run, read))
 				p.run(hung)
-				if p.code != 0 || !strings.Contains(p.output(), c.value) {
+				if p.code != 0 || !strings.Contains(p.output(), c.value) || !strings.Contains(p.output(), c.needed) {
 					text, _ := os.ReadFile(filepath.Join(dir, file))
 					t.Errorf("%s: code %d\n%s\n%s", file, p.code, p.output(), text)
 				}

@@ -24,6 +24,7 @@ type Config struct {
 	Theme     string   `toml:"theme"`
 	Bookmarks []string `toml:"bookmarks"` // IDs of variables
 	Pins      []string `toml:"pins"`      // IDs of variables
+	Staged    []string `toml:"staged"`    // settings for the next run: "openmpi NAME=VALUE"
 	Filter    string   `toml:"filter"`    // "kind=pvar class=counter"
 	FilterOf  string   `toml:"filter_of"` // the family of the library that Filter was set on; "": any
 	Filters   []string `toml:"filters"`   // history of Filter
@@ -42,6 +43,7 @@ var fields = []field{
 	{key: "theme", text: func(c *Config) *string { return &c.Theme }},
 	{key: "bookmarks", list: func(c *Config) *[]string { return &c.Bookmarks }},
 	{key: "pins", list: func(c *Config) *[]string { return &c.Pins }},
+	{key: "staged", list: func(c *Config) *[]string { return &c.Staged }},
 	{key: "filter", text: func(c *Config) *string { return &c.Filter }},
 	{key: "filter_of", text: func(c *Config) *string { return &c.FilterOf }},
 	{key: "filters", list: func(c *Config) *[]string { return &c.Filters }, most: 20},

@@ -25,6 +25,9 @@ func (m *Model) banner() []string {
 		why = said
 	}
 	text := "MPI is not available, read-only (R restarts, L shows more): " + why
+	if held := m.heldBack(); held != "" {
+		text = "MPI is not available, read-only (L shows more). " + held + " " + why
+	}
 	if m.o.Start == nil {
 		text = "no values from after MPI_Init in this snapshot (L shows more): " + why
 	}
@@ -96,7 +99,7 @@ func (m *Model) second() string {
 	case m.watchOpen:
 		return accent(" watching", m.at.position(len(m.watching.list)))
 	case m.changes.open:
-		return accent(" my changes in this session", m.changes.at.position(len(m.edits())))
+		return accent(" my changes, for the next run", m.changes.at.position(len(m.changeList())))
 	}
 	left := " " + m.Terminal.SafeLine(m.branch.name, m.Width/2)
 	if m.query != "" {

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -15,14 +16,7 @@ import (
 	"mpitx/ui/term"
 )
 
-// Changed is a control variable that the user has written, for Options.Export.
-type Changed struct {
-	V     *catalog.Variable
-	Value catalog.Value // the new one
-	Notes []string      // what a reader should know
-}
-
-// ExportForms are how changes are exported: Options.Export takes their numbers.
+// ExportForms are how settings for the next run are exported: Options.Export takes their numbers.
 var ExportForms = []string{"launcher options", "environment script", "parameter file"}
 
 const (
@@ -79,8 +73,51 @@ func (m *Model) textOn(e *entry, rank int) string {
 	return ""
 }
 
+// changeRow is a row of the table of changes: a variable that the user has written, or that is set for the next run.
+type changeRow struct {
+	name          string
+	before, after string // values
+	where         string
+	edit          *edited // what the user has written; nil: it is for the next run only
+	neededBy      []string
+	left          bool // the library does not take it
+}
+
+// changeList are the rows of the table of changes, in the order in which they are set.
+func (m *Model) changeList() (rows []changeRow) {
+	edits := m.edits()
+	for i := range m.staging.plan {
+		s := &m.staging.plan[i]
+		row := changeRow{name: s.V.Name, after: m.valueLine(s.V, s.Value), where: "next run", neededBy: s.NeededBy}
+		if r := s.V.Current(); r != nil && r.Status == catalog.StatusOK {
+			row.before = m.valueLine(s.V, r.Value)
+		}
+		at := slices.IndexFunc(edits, func(d edited) bool { return d.e.v.Name == s.V.Name })
+		if at >= 0 {
+			row.before, _ = m.sides(&edits[at])
+		}
+		if s.NeededBy != nil {
+			row.where = "next run, needed by " + strings.Join(s.NeededBy, ", ")
+		} else if at >= 0 && m.stagedAt(s.V.Name) < 0 {
+			row.edit, row.where = &edits[at], text.Ranks(edits[at].ranks)
+			row.before, row.after = m.sides(row.edit)
+		}
+		rows = append(rows, row)
+	}
+	for _, words := range m.staging.left {
+		name, _, _ := strings.Cut(words, ": ")
+		at := m.stagedAt(name)
+		rows = append(rows, changeRow{name: name, before: "-", after: m.Terminal.SafeLine(m.staging.own[at].text, 80), where: "not in this library", left: true})
+	}
+	return rows
+}
+
+func (m *Model) valueLine(v *catalog.Variable, value catalog.Value) string {
+	return m.Terminal.SafeLine(value.Format(m.enum(v)), 80)
+}
+
 func (m *Model) openChanges() {
-	if len(m.edits()) == 0 {
+	if len(m.changeList()) == 0 {
 		m.note("no changes: e edits a control variable")
 		return
 	}
@@ -106,11 +143,13 @@ func (m *Model) beginExport() {
 }
 
 // changeRows is the height of the table of changes, with its head and the line of forms.
-func (m *Model) changeRows(height int) int { return min(max(len(m.edits()), 1)+2, max(height/2, 4)) }
+func (m *Model) changeRows(height int) int {
+	return min(max(len(m.changeList()), 1)+2, max(height/2, 4))
+}
 
 // change is the chosen one; nil: there is none.
-func (m *Model) change() *edited {
-	all := m.edits()
+func (m *Model) change() *changeRow {
+	all := m.changeList()
 	m.changes.at.clamp(len(all))
 	if len(all) == 0 {
 		return nil
@@ -120,43 +159,50 @@ func (m *Model) change() *edited {
 
 func (m *Model) undoChange() tea.Cmd {
 	d := m.change()
-	if d == nil || !m.alive() {
-		return nil
+	switch {
+	case d == nil:
+	case d.neededBy != nil:
+		m.note("%s needs %s: u there takes both back, e sets it to another value", strings.Join(d.neededBy, ", "), d.name)
+	case d.edit == nil:
+		m.unstage(d.name)
+		m.say("%s is not set for the next run", m.Terminal.SafeLine(d.name, 200))
+	case m.alive():
+		m.edit.undo = slices.DeleteFunc(m.edit.undo, func(c change) bool { return c.name == d.name })
+		return m.revert(change{d.name, d.edit.old})
 	}
-	name := d.e.v.Name
-	m.edit.undo = slices.DeleteFunc(m.edit.undo, func(c change) bool { return c.name == name })
-	return m.revert(change{name, d.old})
+	return nil
 }
 
 func (m *Model) toChange() {
-	if d := m.change(); d != nil {
-		m.closeChanges()
-		m.leave()
-		m.reveal(d.e.v.ID())
-		m.focus = paneList
+	d := m.change()
+	if d == nil {
+		return
 	}
+	if m.x.entry(d.name) == nil {
+		m.note("this library has no %s", d.name)
+		return
+	}
+	m.closeChanges()
+	m.leave()
+	m.reveal(d.name)
+	m.focus = paneList
 }
 
 // exported is what the view exports in a form, and what it leaves out.
 func (m *Model) exported(form int) (words string, left []string, err error) {
-	if m.o.Export == nil {
+	switch {
+	case m.o.Export == nil:
 		return "", nil, fmt.Errorf("no way is known to set variables of this MPI")
+	case len(m.staging.plan) == 0:
+		return "", nil, fmt.Errorf("nothing is set for the next run: %s", cmp.Or(strings.Join(m.staging.left, "; "), "e sets a variable"))
 	}
-	var all []Changed
-	for _, d := range m.edits() {
-		c := Changed{V: d.e.v}
-		if r := known(d.e.v, d.ranks[0]); r != nil {
-			c.Value = r.Value
+	words, left, err = m.o.Export(m.staging.base, m.staging.plan, form)
+	for _, why := range m.staging.left {
+		if left = append(left, why); form != formOptions && err == nil {
+			words += "# not set: " + m.Terminal.SafeLine(why, maxMessage) + "\n"
 		}
-		if len(d.ranks) < m.x.cat.Job.Size {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s was written on %s only; this sets it on all ranks", d.e.v.Name, text.Ranks(d.ranks)))
-		}
-		for _, words := range m.warnings(d.e) {
-			c.Notes = append(c.Notes, d.e.v.Name+": "+words)
-		}
-		all = append(all, c)
 	}
-	return m.o.Export(m.x.cat, all, form)
+	return words, left, err
 }
 
 func (m *Model) copyChanges() tea.Cmd {
@@ -175,9 +221,9 @@ func (m *Model) copyChanges() tea.Cmd {
 // useless names the changes that have no effect as things are; "": none.
 func (m *Model) useless() string {
 	var names []string
-	for _, d := range m.edits() {
-		if len(m.warnings(d.e)) > 0 {
-			names = append(names, d.e.v.Name)
+	for _, s := range m.staging.plan {
+		if len(s.Doubts) > 0 {
+			names = append(names, s.V.Name)
 		}
 	}
 	if len(names) == 0 {
@@ -215,25 +261,27 @@ func (m *Model) saveChanges(command, path string) tea.Cmd {
 }
 
 func (m *Model) changesFrame(width, height int) []string {
-	all := m.edits()
+	all := m.changeList()
 	n := len(all)
 	top := m.changeRows(height)
 	m.changes.at.view(n, top-2)
 	nameW := 4
 	for _, d := range all {
-		nameW = max(nameW, term.Width(d.e.name))
+		nameW = max(nameW, term.Width(m.Terminal.SafeLine(d.name, width)))
 	}
 	valueW := min(max((width-12)/4, 8), 24)
 	nameW = min(nameW, max(width-2*valueW-14, 8))
-	cells := func(name, before, now, ranks string) string {
-		return m.Terminal.FitMiddle(name, nameW) + "  " + m.Terminal.Fit(before, valueW) + "  " + m.Terminal.Fit(now, valueW) + "  " + ranks
+	cells := func(name, before, after, where string) string {
+		return m.Terminal.FitMiddle(name, nameW) + "  " + m.Terminal.Fit(before, valueW) + "  " + m.Terminal.Fit(after, valueW) + "  " + where
 	}
-	lines := []string{m.Terminal.Paint(term.Columns, m.Terminal.Fit("  "+cells("NAME", "BEFORE", "NOW", "RANKS"), width))}
+	lines := []string{m.Terminal.Paint(term.Columns, m.Terminal.Fit("  "+cells("NAME", "BEFORE", "CHANGED TO", "WHERE"), width))}
 	for i := m.changes.at.top; i < min(n, m.changes.at.top+top-2); i++ {
 		d := &all[i]
 		sign, style := m.changes.at.chosen(i)
-		before, now := m.sides(d)
-		row := cells(d.e.name, before, now, text.RankList(d.ranks))
+		row := cells(m.Terminal.SafeLine(d.name, width), d.before, d.after, m.Terminal.SafeLine(d.where, width))
+		if d.left && i != m.changes.at.at {
+			style = term.Attention
+		}
 		lines = append(lines, m.Terminal.Paint(style, m.Terminal.Fit(sign+row, width)))
 	}
 	if n == 0 {
@@ -288,7 +336,7 @@ func (m *Model) forms(width int) string {
 }
 
 func (m *Model) preview(width int) []string {
-	if len(m.edits()) == 0 {
+	if len(m.changeList()) == 0 {
 		return nil
 	}
 	text, left, err := m.exported(m.changes.form)
@@ -296,9 +344,9 @@ func (m *Model) preview(width int) []string {
 		return append([]string{""}, m.inLines(m.Terminal.SafeText(err.Error()), width, term.Plain)...)
 	}
 	lines := []string{""}
-	for _, d := range m.edits() {
-		for _, w := range m.warnings(d.e) {
-			lines = append(lines, m.wrapped(d.e.v.Name+": "+w, width, term.Attention)...)
+	for _, s := range m.staging.plan {
+		for _, w := range s.Doubts {
+			lines = append(lines, m.wrapped(w, width, term.Attention)...)
 		}
 	}
 	for l := range strings.Lines(text) {

@@ -13,14 +13,14 @@ import (
 )
 
 // exporter writes changes in a form of its own, and leaves out what is named in left.
-func exporter(left ...string) func(*catalog.Catalog, []Changed, int) (string, []string, error) {
-	return func(_ *catalog.Catalog, all []Changed, form int) (string, []string, error) {
+func exporter(left ...string) func(*catalog.Catalog, []Setting, int) (string, []string, error) {
+	return func(_ *catalog.Catalog, all []Setting, form int) (string, []string, error) {
 		if form == formFile {
 			return "", nil, fmt.Errorf("this MPI reads no parameter file")
 		}
 		var b strings.Builder
 		for _, c := range all {
-			fmt.Fprintf(&b, "%d:%s=%s %s\n", form, c.V.Name, c.Value, strings.Join(c.Notes, "; "))
+			fmt.Fprintf(&b, "%d:%s=%s %s\n", form, c.V.Name, c.Value, strings.Join(append(c.Notes, c.Doubts...), "; "))
 		}
 		return b.String(), left, nil
 	}
@@ -41,7 +41,7 @@ func TestChanges(t *testing.T) {
 	edit(m, "limit", "8")
 	edit(m, "limit", "9") // which rank 3 refuses
 	press(m, "C")
-	contains(t, m, "my changes", "NAME", "BEFORE", "NOW", "> limit", "7", "9, 8", "0-3", "[launcher options]", "0:limit=9")
+	contains(t, m, "my changes", "NAME", "BEFORE", "CHANGED TO", "> limit", "7", "9, 8", "0-3", "[launcher options]", "0:limit=9")
 	press(m, "tab")
 	contains(t, m, "[environment script]", "1:limit=9")
 	press(m, "tab")

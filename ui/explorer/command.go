@@ -23,12 +23,13 @@ func (m *Model) bind() {
 	c.AddWith("filter", "FIELD=VALUE...", filterHelp, quiet(m.cmdFilter), false, m.filterWords)
 	c.AddWith("read", "[NAME]", "read a variable again; without a name: those on the screen", m.cmdRead, true, m.variableWords)
 	c.AddWith("write", "NAME=VALUE", "write a control variable", quiet(m.cmdWrite), true, m.writeWords)
+	c.AddWith("stage", "NAME=VALUE", "set a control variable for the next run", quiet(m.cmdStage), true, m.stageWords)
 	c.AddWith("watch", "[NAME...]", "pin variables and watch them", m.cmdWatch, true, m.variableWords)
 	c.AddWith("workload", "[NAME]", "run a workload: "+strings.Join(link.Workloads, ", ")+"; without a name: stop it", m.cmdWorkload, true, always(link.Workloads))
 	c.AddSaving("snapshot", "FILE", snapshotHelp, snapshotOverHelp, m.cmdSnapshot)
 	c.AddSaving("export", "FILE.csv|json", saveHelp, prompt.Over, m.cmdExport)
 	c.AddWith("theme", "[NAME]", "choose the colours: "+strings.Join(term.Themes, ", "), m.cmdTheme, false, always(term.Themes))
-	c.AddWith("restart", "", "start the back end again after a failure", func(string) tea.Cmd { return m.restart() }, true, nil)
+	c.AddWith("restart", "", "start the back end again: with what is set for the next run, or after a failure", func(string) tea.Cmd { return m.restart() }, true, nil)
 	c.Add("help", "", "show keys and commands", func(string) tea.Cmd { return m.showHelp() })
 	c.Add("quit", "", "quit", func(string) tea.Cmd { return tea.Quit })
 	for i := range *c {
@@ -71,7 +72,16 @@ func (m *Model) filterWords(word string) (words []string) {
 	return words
 }
 
-func (m *Model) writeWords(word string) (words []string) {
+func (m *Model) writeWords(word string) []string {
+	return m.assignmentWords(word, func(v *catalog.Variable) bool { return v.After != nil })
+}
+
+func (m *Model) stageWords(word string) []string {
+	return m.assignmentWords(word, func(*catalog.Variable) bool { return true })
+}
+
+// assignmentWords complete NAME=VALUE for control variables.
+func (m *Model) assignmentWords(word string, has func(*catalog.Variable) bool) (words []string) {
 	name, _, hasValue := strings.Cut(word, "=")
 	if e := m.x.entry(name); hasValue && e != nil {
 		if enum := m.enum(e.v); enum != nil {
@@ -82,7 +92,7 @@ func (m *Model) writeWords(word string) (words []string) {
 		return words
 	}
 	for k := range m.x.entries {
-		if v := m.x.entries[k].v; v.Kind == catalog.Cvars && v.After != nil {
+		if v := m.x.entries[k].v; v.Kind == catalog.Cvars && has(v) {
 			words = append(words, v.Name+"=")
 		}
 	}

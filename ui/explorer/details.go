@@ -118,6 +118,7 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		lines = append(lines, m.noEffectLines(e, width)...)
 		lines = append(lines, m.wrapped(what(v), width, term.Label)...)
 		lines = append(lines, m.readings(v, width)...)
+		lines = append(lines, m.nextLines(e, width)...)
 		lines = append(lines, m.tuningLines(e, width)...)
 	} else {
 		lines = append(lines, m.wrapped(whatEvent(e), width, term.Label)...)
@@ -136,9 +137,18 @@ func (m *Model) detailLines(e *entry, width int) []string {
 		lines = append(lines, m.elementLines(e.event, width)...)
 	}
 	lines = append(lines, m.items(v, width)...)
-	if how := m.howToSet(v, present(v)); len(how) > 0 {
+	how := m.howToSet(v, present(v))
+	if e.next {
+		how = m.howToSetAll()
+	}
+	if len(how) > 0 {
 		does := " (S copies the first)"
-		if present(v).IsZero() {
+		switch {
+		case e.next:
+			does = ", all that is set (S copies the first)"
+		case len(m.staging.own) > 0:
+			does = ""
+		case present(v).IsZero():
 			does = " (S asks for a value and copies the first)"
 		}
 		lines = append(lines, "", " "+m.Terminal.Paint(term.Heading, "for the next run")+does)
@@ -265,6 +275,9 @@ func (m *Model) readings(v *catalog.Variable, width int) []string {
 	for _, s := range m.x.cat.Settings(v) {
 		if o := s.Origin; o != nil {
 			words := string(o.Kind) + " " + o.Where + " = " + o.Value
+			if m.setByR(v) {
+				words = "R, in the environment: " + o.Where + " = " + o.Value
+			}
 			if len(v.Origins) > 0 {
 				words += " (" + text.Ranks(s.Ranks) + ")"
 			}

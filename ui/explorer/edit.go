@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,8 +12,6 @@ import (
 	"mpitx/catalog"
 	"mpitx/export/variables"
 	"mpitx/text"
-	"mpitx/ui/link"
-	"mpitx/ui/screen"
 	"mpitx/ui/screen/prompt"
 )
 
@@ -28,6 +25,12 @@ type editing struct {
 	err      error
 	waits    bool
 	undo     []change
+
+	next  bool                   // the value is for the next run
+	why   string                 // it is for the next run only; "": the user wants it so
+	needs []Setting              // what it needs to have an effect
+	queue []catalog.WriteRequest // writes after the present one
+	done  []string               // the outcomes of writes before it
 }
 
 // change is a write that can be undone. One that changed nothing has no old values.
@@ -57,12 +60,20 @@ var scopeWords = map[catalog.Scope]string{
 func (m *Model) editing() bool { return m.mode >= modeEdit && m.mode <= modeOutcome }
 
 func (m *Model) startEdit() {
-	if e := m.current(); e != nil {
-		m.openEdit(e, "")
+	e := m.current()
+	if e == nil {
+		return
 	}
+	if e.variable() && e.v.Kind == catalog.Cvars && m.ended == "" && m.frozen() == "" {
+		if why := m.onlyNext(e); why != "" {
+			m.openNext(e, "", why)
+			return
+		}
+	}
+	m.openEdit(e, "")
 }
 
-// openEdit opens the editor for a variable, with a text, or with the present value if the text is empty.
+// openEdit opens the editor for writing a variable, with a text, or with the present value if the text is empty.
 func (m *Model) openEdit(e *entry, text string) {
 	r := e.v.After
 	switch {
@@ -76,7 +87,7 @@ func (m *Model) openEdit(e *entry, text string) {
 		m.note("%s is a performance variable: only control variables can be written", e.name)
 		return
 	case r == nil && m.alive():
-		m.note("%s exists only before MPI_Init: set it for the next run (S copies the line)", e.name)
+		m.note("%s exists only before MPI_Init: :stage sets it for the next run, S copies the line", e.name)
 		return
 	case r == nil: // alive has said why
 		return
@@ -86,12 +97,20 @@ func (m *Model) openEdit(e *entry, text string) {
 	case !m.alive():
 		return
 	}
-	enum := m.enum(e.v)
-	m.edit.e, m.edit.ranks, m.edit.err, m.edit.outcomes = e, nil, nil, nil
+	m.edit = editing{e: e, undo: m.edit.undo, needs: m.needs(e)}
+	m.beginEdit(text, text == "")
+}
+
+// beginEdit opens the line for a value, or the list of items if there is one and picks is set. The text stands for the present value if
+// it is empty.
+func (m *Model) beginEdit(text string, picks bool) {
 	m.mode = modeEdit
-	if text == "" {
-		text = r.Value.Format(enum)
-		if enum != nil && !enum.Flags && len(enum.Items) > 0 && r.Value.Len() == 1 {
+	enum, r := m.enum(m.edit.e.v), m.edit.e.v.Current()
+	if r != nil && r.Status == catalog.StatusOK {
+		if text == "" {
+			text = r.Value.Format(enum)
+		}
+		if picks && enum != nil && !enum.Flags && len(enum.Items) > 0 && r.Value.Len() == 1 {
 			m.mode = modePick
 			m.edit.pick = scroll{at: max(0, slices.IndexFunc(enum.Items, func(i catalog.Item) bool { return i.Name == text }))}
 		}
@@ -109,10 +128,13 @@ func (m *Model) enum(v *catalog.Variable) *catalog.Enum {
 }
 
 func (m *Model) validate() {
-	_, err := m.typedValue()
+	value, err := m.typedValue()
 	m.edit.problem = ""
-	if m.mode == modeSet && m.Line.String() == "" {
+	switch {
+	case m.mode == modeSet && m.Line.String() == "":
 		err = errors.New("type the value for the next run")
+	case m.edit.next && (err == nil || m.Line.String() == ""):
+		err = m.validNext(value)
 	}
 	if err != nil {
 		m.edit.problem = err.Error()
@@ -139,7 +161,7 @@ func (m *Model) validRanks() {
 func (m *Model) confirm() tea.Cmd {
 	m.edit.text = m.Line.String()
 	m.mode = modeConfirm
-	if m.x.cat.Job.Size == 1 && m.edit.e.v.Scope == catalog.ScopeLocal {
+	if m.x.cat.Job.Size == 1 && m.edit.e.v.Scope == catalog.ScopeLocal && len(m.edit.needs) == 0 {
 		return m.write()
 	}
 	return nil
@@ -175,6 +197,8 @@ func (m *Model) keyEdit(key, words string) tea.Cmd {
 		switch key {
 		case "y", "Y":
 			return m.write()
+		case "b", "s":
+			return m.confirmOther(key)
 		case "n", "q":
 			m.mode = m.ground()
 		case "r":
@@ -204,9 +228,58 @@ func (m *Model) accept() tea.Cmd {
 		value, _ := m.typedValue()
 		return m.copyLine(m.edit.e, value)
 	default:
-		return m.confirm()
+		return m.taken()
 	}
 	return nil
+}
+
+// taken goes on with the typed or chosen value.
+func (m *Model) taken() tea.Cmd {
+	if m.edit.next {
+		m.mode = m.ground()
+		m.stage(m.edit.e, m.Line.String())
+		return nil
+	}
+	return m.confirm()
+}
+
+// writesBoth reports whether what a value needs can be written with it.
+func (m *Model) writesBoth() bool {
+	return len(m.edit.needs) > 0 && !slices.ContainsFunc(m.edit.needs, func(s Setting) bool {
+		e := m.x.entry(s.V.Name)
+		return e == nil || !writable(e.v) || m.o.AtStart != nil && m.o.AtStart(m.x.cat, e.v) != ""
+	})
+}
+
+// confirmOther writes what the value needs as well (b), or sets it for the next run, if what it needs cannot be written or only the
+// next run is wanted (s).
+func (m *Model) confirmOther(key string) tea.Cmd {
+	switch {
+	case key == "b" && m.writesBoth():
+		own := m.edit.text
+		for _, s := range m.edit.needs {
+			m.edit.queue = append(m.edit.queue, m.writeRequest(s.V.Name, s.Value.Format(m.enum(s.V))))
+		}
+		m.edit.queue = append(m.edit.queue, m.writeRequest(m.edit.e.v.Name, own))
+		return m.writeNext()
+	case key == "b" && len(m.edit.needs) == 0, len(m.howToSet(m.edit.e.v, catalog.Value{})) == 0:
+		return nil
+	}
+	m.mode = m.ground()
+	m.stage(m.edit.e, m.edit.text)
+	return nil
+}
+
+func (m *Model) writeRequest(name, text string) catalog.WriteRequest {
+	return catalog.WriteRequest{Name: name, Text: text, Ranks: m.edit.ranks, Force: m.edit.ranks != nil}
+}
+
+// writeNext sends the first write of the queue.
+func (m *Model) writeNext() tea.Cmd {
+	w := m.edit.queue[0]
+	m.edit.queue, m.edit.text = m.edit.queue[1:], w.Text
+	m.mode, m.edit.waits = modeOutcome, true
+	return m.send(nil, w)
 }
 
 func (m *Model) keyPick(key string) tea.Cmd {
@@ -217,7 +290,7 @@ func (m *Model) keyPick(key string) tea.Cmd {
 	case "enter":
 		m.Line = prompt.New(items[m.edit.pick.at].Name)
 		if m.validate(); m.edit.problem == "" {
-			return m.confirm()
+			return m.taken()
 		}
 		m.mode = modeEdit
 	default:
@@ -228,9 +301,8 @@ func (m *Model) keyPick(key string) tea.Cmd {
 
 // write sends the write. The outcome arrives as a message.
 func (m *Model) write() tea.Cmd {
-	m.mode, m.edit.waits = modeOutcome, true
-	w := catalog.WriteRequest{Name: m.edit.e.v.Name, Text: m.edit.text, Ranks: m.edit.ranks, Force: m.edit.ranks != nil}
-	return m.send(nil, w)
+	m.edit.queue = []catalog.WriteRequest{m.writeRequest(m.edit.e.v.Name, m.edit.text)}
+	return m.writeNext()
 }
 
 func (m *Model) send(undoes map[int]string, writes ...catalog.WriteRequest) tea.Cmd {
@@ -249,125 +321,4 @@ func (m *Model) send(undoes map[int]string, writes ...catalog.WriteRequest) tea.
 		}
 		return msg
 	}
-}
-
-// outcome shows the result of a write, and records how to undo it.
-func (m *Model) outcome(msg outcomeMsg) {
-	m.edit.waits, m.edit.outcomes, m.edit.err = false, msg.outcomes, msg.err
-	m.generation++
-	if m.x == nil {
-		return
-	}
-	e := m.x.entry(msg.name)
-	if e == nil {
-		return
-	}
-	m.edit.e = e
-	m.mode, m.Mode, m.Text = modeOutcome, screen.Keys, nil
-	c := m.undoable(e, msg)
-	s := &link.Sample{}
-	for _, o := range msg.outcomes {
-		if !o.Back.IsZero() {
-			s.Ranks = append(s.Ranks, link.RankSample{Rank: o.Rank, Readings: []catalog.Reading{{Status: catalog.StatusOK, Value: o.Back, Count: countOf(e.v)}}})
-		}
-	}
-	m.take(e, 0, s)
-	m.refill() // the filter may concern values
-	last := len(m.edit.undo) - 1
-	switch {
-	case len(c.old) > 0:
-		m.edit.undo = append(m.edit.undo, c)
-	case msg.undoes == nil && (last < 0 || len(m.edit.undo[last].old) > 0): // undo concerns this write, not the one before it
-		m.edit.undo = append(m.edit.undo, c)
-	}
-}
-
-func (m *Model) undoes() bool {
-	n := len(m.edit.undo)
-	return n > 0 && len(m.edit.undo[n-1].old) > 0
-}
-
-// undoable is the part of a write that can be undone: on ranks that wrote, and on ranks that did not answer. After a failed undo it is
-// the part that was not restored.
-func (m *Model) undoable(e *entry, msg outcomeMsg) change {
-	c := change{msg.name, maps.Clone(msg.undoes)}
-	if c.old == nil {
-		c.old = map[int]string{}
-	}
-	for _, o := range msg.outcomes {
-		switch {
-		case msg.undoes != nil && o.Back.String() == c.old[o.Rank]:
-			delete(c.old, o.Rank)
-		case msg.undoes != nil:
-		case o.Result == "ok" && !o.Old.IsZero() && o.Old != o.Back:
-			c.old[o.Rank] = o.Old.String()
-		case o.Result == catalog.WriteNoAnswer:
-			if r := known(e.v, o.Rank); r != nil && r.Status == catalog.StatusOK {
-				c.old[o.Rank] = r.Value.String()
-			}
-		}
-	}
-	return c
-}
-
-// known is the last known reading of a rank.
-func known(v *catalog.Variable, rank int) *catalog.Reading {
-	for k := range v.Ranks {
-		if v.Ranks[k].Rank == rank {
-			return &v.Ranks[k].Reading
-		}
-	}
-	return v.After
-}
-
-func countOf(v *catalog.Variable) int {
-	if v.After == nil {
-		return 1
-	}
-	return v.After.Count
-}
-
-func (m *Model) undo() tea.Cmd {
-	n := len(m.edit.undo)
-	if n == 0 {
-		m.note("nothing to undo")
-		return nil
-	}
-	if !m.alive() {
-		return nil
-	}
-	c := m.edit.undo[n-1]
-	m.edit.undo = m.edit.undo[:n-1] // it comes back if the write fails
-	if len(c.old) == 0 {
-		text := "the last write, of " + c.name + ", changed nothing: nothing to undo"
-		if n > 1 {
-			text += "; u again undoes the one before it"
-		}
-		m.note("%s", text)
-		return nil
-	}
-	return m.revert(c)
-}
-
-func (m *Model) revert(c change) tea.Cmd {
-	if m.edit.e = m.x.entry(c.name); m.edit.e == nil {
-		m.showError("%s does not exist any more", c.name)
-		return nil
-	}
-	byText := map[string][]int{}
-	for rank, text := range c.old {
-		byText[text] = append(byText[text], rank)
-	}
-	var writes []catalog.WriteRequest
-	for text, ranks := range byText {
-		slices.Sort(ranks)
-		w := catalog.WriteRequest{Name: c.name, Text: text, Ranks: ranks, Force: true}
-		if len(ranks) == m.x.cat.Job.Size {
-			w.Ranks, w.Force = nil, false
-		}
-		writes = append(writes, w)
-	}
-	m.edit.text = writes[0].Text
-	m.mode, m.edit.waits = modeOutcome, true
-	return m.send(c.old, writes...)
 }

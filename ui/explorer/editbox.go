@@ -22,12 +22,15 @@ func (m *Model) box() []string {
 	v := m.edit.e.v
 	about := []string{m.Terminal.Paint(term.Heading, m.Terminal.SafeLine(v.Name, width)), "now  " + m.shownValue(m.edit.e, width-5)}
 	words := "scope " + v.Scope.String()
-	if s := scopeWords[v.Scope]; s != "" && m.mode != modeSet {
+	if s := scopeWords[v.Scope]; s != "" && m.mode != modeSet && !m.edit.next {
 		words += ": " + s
 	}
 	about = append(about, m.warningLines(m.edit.e, width)...)
+	if m.edit.next && m.edit.why != "" {
+		about = append(about, term.Wrap(m.edit.why, width)...)
+	}
 	about = append(about, term.Wrap(words, width)...)
-	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome && m.mode != modeSet {
+	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome && m.mode != modeSet && !m.edit.next {
 		text := term.Wrap(m.Terminal.SafeText(v.Description), width)
 		about = append(append(about, ""), text[:min(len(text), max(2, m.Height-18))]...)
 	}
@@ -43,6 +46,11 @@ func (m *Model) box() []string {
 		lines = append(lines, "value for the next run  "+m.Line.Render(m.Terminal, width-24), "")
 		hint("Enter copies the line that sets it, Esc cancels")
 	case modeEdit:
+		if m.edit.next {
+			lines = append(lines, "next run  "+m.Line.Render(m.Terminal, width-10), "")
+			hint(m.nextHint("Enter"))
+			break
+		}
 		lines = append(lines, "new  "+m.Line.Render(m.Terminal, width-5), "")
 		hint("Enter writes it, Esc cancels")
 	case modePick:
@@ -53,7 +61,11 @@ func (m *Model) box() []string {
 			sign, style := m.edit.pick.chosen(i)
 			lines = append(lines, m.Terminal.Paint(style, sign+m.Terminal.Cut(m.Terminal.SafeLine(fmt.Sprintf("%d  %s", items[i].Value, items[i].Name), width), width-2)))
 		}
-		lines = append(append(lines, ""), term.Wrap("Enter selects, = types a value, Esc cancels", width)...)
+		foot := "Enter selects, = types a value, Esc cancels"
+		if m.edit.next {
+			foot = m.nextHint("Enter") + ", = types a value"
+		}
+		lines = append(append(lines, ""), term.Wrap(foot, width)...)
 	case modeConfirm:
 		about = append(about, m.effectLines(width)...)
 		lines = append(append(lines, "new  "+m.Terminal.SafeLine(m.edit.text, width), ""), m.question(width)...)
@@ -94,7 +106,44 @@ func (m *Model) effectLines(width int) []string {
 	return nil
 }
 
+// nextHint says what a key does with the value for the next run.
+func (m *Model) nextHint(key string) string {
+	what := "it"
+	if len(m.edit.needs) > 0 {
+		what = m.both()
+	}
+	return key + " sets " + what + " for the next run" + m.needsText() + ", Esc cancels"
+}
+
+func (m *Model) both() string { return text.Verb(len(m.edit.needs), "both", "all") }
+
+// needsText names what the edited variable needs.
+func (m *Model) needsText() string {
+	if len(m.edit.needs) == 0 {
+		return ""
+	}
+	words := make([]string, len(m.edit.needs))
+	for i := range words {
+		words[i] = m.settingText(&m.edit.needs[i])
+	}
+	return ", also " + m.Terminal.SafeText(strings.Join(words, ", "))
+}
+
 func (m *Model) question(width int) []string {
+	lines := m.rankQuestion(width)
+	switch {
+	case m.writesBoth():
+		lines = append(lines, term.Wrap("b writes "+m.both()+m.needsText(), width)...)
+	case len(m.edit.needs) > 0 && len(m.howToSet(m.edit.e.v, catalog.Value{})) > 0:
+		return append(lines, term.Wrap("b sets "+m.both()+" for the next run"+m.needsText(), width)...)
+	}
+	if len(m.howToSet(m.edit.e.v, catalog.Value{})) > 0 {
+		lines = append(lines, term.Wrap("s sets it for the next run instead"+m.needsText(), width)...)
+	}
+	return lines
+}
+
+func (m *Model) rankQuestion(width int) []string {
 	size := m.x.cat.Job.Size
 	switch {
 	case m.edit.ranks != nil:
@@ -120,6 +169,9 @@ func (m *Model) outcomeLines(width int) []string {
 	}
 	enum := m.enum(m.edit.e.v)
 	lines := []string{}
+	for _, done := range m.edit.done {
+		lines = append(lines, term.Wrap(m.Terminal.SafeText(done), width)...)
+	}
 	for _, o := range m.edit.outcomes.Same() {
 		words := text.Ranks(o.Ranks) + ": " + string(o.Result)
 		old, back := o.Old.Format(enum), o.Back.Format(enum)

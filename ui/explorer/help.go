@@ -206,8 +206,11 @@ func (m *Model) hints() []keys.Key {
 	}
 	now = append(now, keys.Of(keys.Quit), keys.Of(keys.Search), own("f", "filter"))
 	edits := live && m.ended == "" && m.frozen() == ""
-	if edits && len(m.edit.undo) > 0 {
+	if edits && (len(m.edit.undo) > 0 || len(m.staging.plan) > 0) {
 		now = append(now, own("C", "my changes"))
+	}
+	if edits && m.pending() {
+		now = append(now, hint(keys.Restart, "restart with them"))
 	}
 	switch m.focus {
 	case paneTree:

@@ -16,7 +16,7 @@ import (
 
 // Every key is in the help, and no key has two meanings in a view.
 func TestHelpNamesEveryKey(t *testing.T) {
-	m := New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, nil }})
+	m := New(Options{Start: func(context.Context, []string, []string) (link.Backend, error) { return nil, nil }})
 	m.Width = 120
 	help := strings.Join(m.helpLines(), "\n")
 	for _, in := range []views{inTree, inList, inDetails, inWatch, inFilter, inLine} {

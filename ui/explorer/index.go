@@ -25,6 +25,7 @@ type entry struct {
 	first   string // the value at the start; set by the first reading that differs
 	updated bool   // the value differs from the first
 	pinned  bool
+	next    bool // it is set for the next run
 
 	bookmarked bool
 	change     *diff.Item // of a difference (diff.go)
@@ -149,7 +150,7 @@ func (x *index) value(e *entry) string {
 
 // markHelp explains the marks: UTF-8, ASCII, meaning.
 var markHelp = [][3]string{{"w", "w", "writable"}, {"≠", "!", "differs between ranks"}, {"*", "*", "set by the user"}, {"✗", "x", "faulty, or cannot be read"},
-	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "updated since the start"}, {"◆", "P", "pinned"}, {"★", "B", "bookmarked"}, {"†", "-", "exists only before MPI_Init"}}
+	{"?", "?", "the ranks disagree about its properties"}, {"Δ", "c", "updated since the start"}, {"»", "+", "set for the next run"}, {"◆", "P", "pinned"}, {"★", "B", "bookmarked"}, {"†", "-", "exists only before MPI_Init"}}
 
 // marks shows the states of a variable, one character each, as the tables of `mpitx list` do.
 func (e *entry) marks(t term.Term) (string, term.Color) {
@@ -171,6 +172,7 @@ func (e *entry) marks(t term.Term) (string, term.Color) {
 	status, _ := e.unusable()
 	add(status != "", "✗", "x", term.Bad)
 	add(len(e.v.Conflicts) > 0, "?", "?", term.Bad)
+	add(e.next, "»", "+", term.Warn)
 	add(e.v.RanksDiffer(), "≠", "!", term.Warn)
 	add(e.v.IsSet(), "*", "*", term.Good)
 	add(e.updated, "Δ", "c", term.Warn)

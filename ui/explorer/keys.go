@@ -26,7 +26,7 @@ const (
 // The helps that differ without a back end or in a difference.
 const (
 	openHelp         = "go to the details; in the details: to the chosen related variable"
-	settingHelp      = "copy the line that sets the variable for the next run"
+	settingHelp      = "copy the line that sets the variable, or all variables that are set, for the next run"
 	valueHelp        = "copy the value"
 	nextHelp         = "choose the next related variable"
 	previousHelp     = "choose the previous related variable"
@@ -34,6 +34,7 @@ const (
 	categoryHelp     = "go to the variable's category"
 	messagesHelp     = "show all messages, and the output of the library and the launcher"
 	exportHelp       = "save the list, the samples while watching, or my changes, to a file"
+	restartHelp      = "restart the back end: with what is set for the next run, or after a failure"
 	filterHelp       = "set the filter, for example kind=pvar class=counter writable=yes; without arguments: open the filter bar"
 	showHelp         = "go to a variable"
 	snapshotHelp     = "save everything, for --from and mpitx show"
@@ -86,7 +87,7 @@ func (m *Model) bindKeys() {
 			screen.Live(own("back to the list", "esc", "q", "w", "h", "left"), screen.Quiet(m.endWatch)),
 		}}},
 		{inChanges, screen.Section{Title: "Keys in my changes", Bindings: []screen.Binding{
-			screen.Live(own("undo the change", "u"), m.undoChange),
+			screen.Live(own("undo the change, or do not set the variable for the next run", "u"), m.undoChange),
 			screen.Live(own("go to the variable", "enter"), screen.Quiet(m.toChange)),
 			screen.Live(own("show launcher options, an environment script or a parameter file", "tab"), screen.Quiet(func() { m.turnForm(1) })),
 			screen.Live(own("show the previous form", "shift+tab"), screen.Quiet(func() { m.turnForm(-1) })),
@@ -107,7 +108,7 @@ func (m *Model) bindKeys() {
 			screen.On(own("show the bookmarks, or everything again", "B"), screen.Quiet(m.showBookmarks)),
 			screen.On(own(starHelp, "*"), screen.Quiet(m.showEssentials)),
 			screen.Live(own("undo the last write", "u"), m.undo),
-			screen.Live(own("show my changes: undo or export them", "C"), screen.Quiet(m.openChanges)),
+			screen.Live(own("show my changes and what is set for the next run: undo or export them", "C"), screen.Quiet(m.openChanges)),
 			screen.Live(own("watch the pinned variables", "w"), m.startWatch),
 			screen.On(as(keys.Quit, "quit"), screen.Quit),
 		}}},
@@ -121,7 +122,7 @@ func (m *Model) bindKeys() {
 			screen.Live(own("run a workload", "W"), screen.Quiet(m.openWork)),
 			screen.On(as(keys.Export, exportHelp), screen.Quiet(m.beginExport)),
 			screen.On(as(keys.Messages, messagesHelp), m.showLog),
-			screen.Live(as(keys.Restart, "restart the back end after a failure"), m.restart),
+			screen.Live(as(keys.Restart, restartHelp), m.restart),
 			screen.On(keys.Of(keys.Command), m.Begin("")),
 			screen.On(keys.Of(keys.Help), m.showHelp),
 			screen.On(keys.Of(keys.Suspend), screen.Suspend),
@@ -272,7 +273,7 @@ func (m *Model) move(by int) {
 	case m.mode == modeWatch:
 		m.at.move(by, len(m.watching.list))
 	case m.mode == modeChanges:
-		m.changes.at.move(by, len(m.edits()))
+		m.changes.at.move(by, len(m.changeList()))
 	case m.focus == paneTree:
 		m.tree.move(by, len(m.rows))
 		m.query = ""

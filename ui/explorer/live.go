@@ -71,6 +71,7 @@ func (m *Model) listen() tea.Cmd {
 
 // start replaces the back end and waits for the new catalog.
 func (m *Model) start(old link.Backend) tea.Cmd {
+	set := m.staging.environ
 	m.serial++
 	m.x, m.failed, m.ended, m.phase, m.workload = nil, "", "", "starting the back end", ""
 	m.quiet, m.edit, m.stale = map[int]string{}, editing{}, false // the new library has none of the writes
@@ -82,7 +83,7 @@ func (m *Model) start(old link.Backend) tea.Cmd {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		b, err := o.Start(ctx, exclude)
+		b, err := o.Start(ctx, exclude, set)
 		return startedMsg{b, err}
 	}
 }
@@ -142,7 +143,7 @@ func (m *Model) liveMsg(msg tea.Msg) tea.Cmd {
 	case screen.TickMsg:
 		return m.ticked(msg)
 	case outcomeMsg:
-		m.outcome(msg)
+		return m.outcome(msg)
 	case workloadMsg:
 		if msg.err != nil {
 			m.showError("workload %s: %v", msg.name, msg.err)
@@ -200,8 +201,13 @@ func (m *Model) lost() {
 }
 
 func (m *Model) restart() tea.Cmd {
-	if !m.broken() {
-		m.note("restart: the back end is running")
+	failed := m.broken()
+	switch {
+	case !failed && !m.pending() && len(m.staging.set) > 0:
+		m.note("restart: the back end is running, with all that is set for the next run")
+		return nil
+	case !failed && !m.pending():
+		m.note("restart: the back end is running; e sets variables for the next run, C shows them")
 		return nil
 	}
 	if m.culprit != "" && !slices.Contains(m.exclude, m.culprit) {
@@ -213,6 +219,7 @@ func (m *Model) restart() tea.Cmd {
 	if m.x != nil {
 		m.lastPlace = m.keep()
 	}
+	m.staging.environ = m.arm(failed)
 	return m.start(m.backend)
 }
 
@@ -267,6 +274,9 @@ func (m *Model) liveState() string {
 	}
 	if m.stale {
 		parts = append(parts, "NEW VARIABLES: r")
+	}
+	if m.pending() {
+		parts = append(parts, fmt.Sprintf("NEXT RUN %d: R", len(m.staging.plan)))
 	}
 	if m.workload != "" {
 		parts = append(parts, "workload "+m.workload)

@@ -32,6 +32,7 @@ type fakeBackend struct {
 	writes  []catalog.WriteRequest
 	work    string
 	exclude []string
+	environ []string
 	closed  bool
 }
 
@@ -133,8 +134,8 @@ func (f *fakeBackend) Close() error                                  { f.closed 
 func fakeSession(t *testing.T, o Options) (*Model, *[]*fakeBackend) {
 	t.Helper()
 	backends := &[]*fakeBackend{}
-	o.Start = func(_ context.Context, exclude []string) (link.Backend, error) {
-		b := &fakeBackend{events: make(chan link.Event, 16), exclude: exclude}
+	o.Start = func(_ context.Context, exclude, environ []string) (link.Backend, error) {
+		b := &fakeBackend{events: make(chan link.Event, 16), exclude: exclude, environ: environ}
 		*backends = append(*backends, b)
 		return b, nil
 	}
@@ -531,7 +532,7 @@ func TestLostBackend(t *testing.T) {
 		t.Error("still lost")
 	}
 
-	m = New(Options{Start: func(context.Context, []string) (link.Backend, error) { return nil, errors.New("no mpirun") }})
+	m = New(Options{Start: func(context.Context, []string, []string) (link.Backend, error) { return nil, errors.New("no mpirun") }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(m.start(nil)())
 	contains(t, m, "no mpirun", "R restart")

@@ -35,13 +35,23 @@ type Options struct {
 	// Diff is shown instead of a catalog; nil: a catalog is shown.
 	Diff *diff.Diff
 
-	// Start starts the back end of a live explorer and excludes variables by their IDs; nil: offline. After a back end is lost, it is
-	// called again, also with the variables that killed one.
-	Start func(ctx context.Context, exclude []string) (link.Backend, error)
+	// Start starts the back end of a live explorer, excludes variables by their IDs, and adds to its environment; nil: offline. After a back
+	// end is lost, it is called again, also with the variables that killed one.
+	Start func(ctx context.Context, exclude, environ []string) (link.Backend, error)
 
-	// HowToSet gives the lines that set a control variable to a value for the next run, with a placeholder for the zero Value;
-	// nil: no lines are shown.
-	HowToSet func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string
+	// Environ is the environment that sets variables for a back end.
+	Environ func(c *catalog.Catalog, all []Setting) []string
+
+	// HowToSet gives the lines that set control variables for the next run, with a placeholder for the zero Value; nil: no lines are
+	// shown.
+	HowToSet func(c *catalog.Catalog, all []Setting) []string
+
+	// Complete adds what settings need to have an effect, before the first that needs it, and the doubts that remain; nil: they need nothing.
+	Complete func(c *catalog.Catalog, all []Setting) []Setting
+
+	// AtStart says why a write of a control variable has no effect, because the library reads it only when it starts; "" for others;
+	// nil: nothing is known.
+	AtStart func(c *catalog.Catalog, v *catalog.Variable) string
 
 	// Items returns the enumeration whose items can be written to a control variable, if it has more items than the library's own.
 	Items func(c *catalog.Catalog, v *catalog.Variable) *catalog.Enum
@@ -58,9 +68,9 @@ type Options struct {
 
 	ReadOnly bool // refuse writes
 
-	// Export writes what was changed in one of ExportForms, and names what that cannot set, with the reason; nil: changes are only shown.
-	// The error says why there is no such form.
-	Export func(c *catalog.Catalog, changed []Changed, form int) (text string, left []string, err error)
+	// Export writes settings for the next run in one of ExportForms, and names what that cannot set, with the reason; nil: changes are only
+	// shown. The error says why there is no such form.
+	Export func(c *catalog.Catalog, all []Setting, form int) (text string, left []string, err error)
 
 	Config *config.File // the user's configuration; nil: nothing is kept for the next session
 }
@@ -140,6 +150,7 @@ type Model struct {
 	edit    editing
 	work    scroll // in the menu of workloads
 	changes changesView
+	staging staging
 	related related
 	user    settings
 	watching
@@ -283,6 +294,7 @@ func (m *Model) loaded(msg loadedMsg) {
 	m.branch = m.x.root
 	m.tree, m.list = scroll{}, scroll{}
 	m.refill()
+	m.arrived()
 	m.comeBack(m.lastPlace)
 	m.lastPlace = kept{}
 	if text := missing(m.x.cat); text != "" {

@@ -25,7 +25,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 	case m.mode == modeWatch:
 		m.at.click(y-l.top-watchTop, m.watchRows(l.body), len(m.watching.list))
 	case m.mode == modeChanges:
-		m.changes.at.click(y-l.top-1, m.changeRows(l.body)-2, len(m.edits()))
+		m.changes.at.click(y-l.top-1, m.changeRows(l.body)-2, len(m.changeList()))
 	case m.x != nil && (m.mode == modeNormal || m.mode == modeSearch) && y >= l.top:
 		m.clickPane(&l, x, y)
 	}

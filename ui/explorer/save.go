@@ -3,6 +3,7 @@ package explorer
 import (
 	"bytes"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -100,7 +101,7 @@ func (m *Model) cmdSnapshot(command, path string) tea.Cmd {
 }
 
 func (m *Model) cmdExport(command, path string) tea.Cmd {
-	if m.changes.open {
+	if ext := filepath.Ext(path); m.changes.open || ext == ".sh" || ext == ".conf" {
 		return m.saveChanges(command, path)
 	}
 	format, err := prompt.Format(path)
@@ -139,6 +140,8 @@ func present(v *catalog.Variable) catalog.Value {
 // copySetting copies the line that sets a variable for the next run. It asks for a value if the variable has none.
 func (m *Model) copySetting(e *entry) tea.Cmd {
 	switch {
+	case len(m.staging.own) > 0:
+		return m.copyStaged()
 	case len(m.howToSet(e.v, present(e.v))) == 0:
 		m.note("mpitx knows no way to set %s for a run", e.name)
 		return nil
@@ -150,11 +153,28 @@ func (m *Model) copySetting(e *entry) tea.Cmd {
 	return m.copyLine(e, present(e.v))
 }
 
+// copyStaged copies the line that sets everything for the next run.
+func (m *Model) copyStaged() tea.Cmd {
+	how := m.howToSetAll()
+	if len(how) == 0 {
+		m.showError("no line sets all for the next run: %s", strings.Join(append(m.staging.left, "C shows why"), "; "))
+		return nil
+	}
+	return m.toClipboard(how[0])
+}
+
+func (m *Model) howToSetAll() []string {
+	if m.o.HowToSet == nil || len(m.staging.plan) == 0 {
+		return nil
+	}
+	return m.o.HowToSet(m.staging.base, m.staging.plan)
+}
+
 func (m *Model) howToSet(v *catalog.Variable, value catalog.Value) []string {
 	if m.o.HowToSet == nil || v.Kind != catalog.Cvars {
 		return nil
 	}
-	return m.o.HowToSet(m.x.cat, v, value)
+	return m.o.HowToSet(m.x.cat, m.complete([]Setting{{V: v, Value: value}}))
 }
 
 func (m *Model) copyLine(e *entry, value catalog.Value) tea.Cmd {
@@ -167,9 +187,5 @@ func (m *Model) copyLine(e *entry, value catalog.Value) tea.Cmd {
 }
 
 func (m *Model) typedValue() (catalog.Value, error) {
-	v, count := m.edit.e.v, 1
-	if r := v.Current(); r != nil {
-		count = max(r.Count, 1)
-	}
-	return catalog.ParseValue(v, m.enum(v), count, m.Line.String())
+	return m.parse(m.edit.e.v, m.Line.String())
 }

@@ -134,7 +134,7 @@ func TestBackToWatching(t *testing.T) {
 
 // The line at the foot names keys that do something.
 func TestHints(t *testing.T) {
-	m := New(Options{Start: func(context.Context, []string) (link.Backend, error) { return &fakeBackend{}, nil }})
+	m := New(Options{Start: func(context.Context, []string, []string) (link.Backend, error) { return &fakeBackend{}, nil }})
 	resize(m, 80, 24)
 	contains(t, m, "q quit  ? help  L messages")
 	lacks(t, m, "search", "edit")

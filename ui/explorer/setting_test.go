@@ -8,7 +8,8 @@ import (
 
 // S asks for a value if there is none to repeat: a placeholder is of no use in the clipboard.
 func TestCopySetting(t *testing.T) {
-	how := func(_ *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
+	how := func(_ *catalog.Catalog, all []Setting) []string {
+		v, value := all[0].V, all[0].Value
 		if value.IsZero() {
 			return []string{"export X_" + v.Name + "=VALUE"}
 		}

@@ -39,6 +39,7 @@ func (m *Model) restore() {
 	}
 	m.user.restored = true
 	m.restoreFilter()
+	m.restoreStaged()
 	for _, id := range m.user.Pins {
 		switch e := m.x.entry(id); {
 		case e == nil:

@@ -361,7 +361,7 @@ func TestMarkedDescription(t *testing.T) {
 
 // A command is shown as it has to be typed.
 func TestHowToSet(t *testing.T) {
-	how := func(*catalog.Catalog, *catalog.Variable, catalog.Value) []string {
+	how := func(*catalog.Catalog, []Setting) []string {
 		return []string{`export X=$'a\x1b'`}
 	}
 	m := explorer(t, fixture(t, "mpich-4.0.2.json"), Options{Term: term.Term{Terminal: export.Terminal{UTF8: true}}, HowToSet: how}, 120, 40)

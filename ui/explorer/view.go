@@ -123,6 +123,7 @@ func (m *Model) waiting(height int) []string {
 	lines := []string{"", "  " + m.Terminal.SafeLine(m.phase, m.Width) + " ..."}
 	if m.failed != "" {
 		lines = append([]string{""}, term.Wrap(m.Terminal.SafeText(m.failed), m.Width-4)...)
+		lines = append(lines, term.Wrap(m.Terminal.SafeText(m.heldBack()), m.Width-4)...)
 		for i := range lines {
 			lines[i] = "  " + lines[i]
 		}

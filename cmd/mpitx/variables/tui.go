@@ -43,9 +43,11 @@ all keys. mpitx without a command opens the same screen.
 
 The library runs in processes of its own. If it crashes, the screen stays, and
 R restarts it without the variable that crashed it. With -n 4, these processes
-are four ranks under the MPI's launcher. Writes change these processes only; S
-copies the command that sets a variable for a run. With --from FILE, the
-explorer shows a snapshot and needs no MPI.
+are four ranks under the MPI's launcher. Writes change these processes only. A
+variable that the library reads only when it starts is set for the next run: C
+shows what is set, with what it needs, and R restarts the processes with it. S
+copies the command that sets variables for a run. With --from FILE, the explorer
+shows a snapshot and needs no MPI.
 
 With --diff, the explorer shows what changed between A and B, with the values of
 both, most important first. A and B are what mpitx diff takes: snapshots,
@@ -110,16 +112,21 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	file, problem := o.Configure(o.App, &t)
 	options := explorer.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Totals(), Items: o.items}
-	judge := o.App.Judge(o.Chosen)
-	options.HowToSet = func(c *catalog.Catalog, v *catalog.Variable, value catalog.Value) []string {
-		return o.SetLines(c, judge, v, value, t.Terminal)
+	options.HowToSet = func(c *catalog.Catalog, all []explorer.Setting) []string {
+		return settings.HowToSet(o.Family(c), o.App.Env.Word(o.Chosen.Launcher), assignments(c, all), text.Charset(t.UTF8))
 	}
+	judge := o.App.Judge(o.Chosen)
 	judge.Elsewhere = o.From != ""
 	options.Essentials = func(c *catalog.Catalog) map[string]explorer.Essential { return purposes(judge.Knowledge, c) }
-	options.Effect = func(c *catalog.Catalog, v *catalog.Variable) []string {
+	of := func(c *catalog.Catalog) *settings.Judge {
 		of := *judge
 		of.Impl = o.Family(c)
-		return of.Effect(c, v).Lines(c.Job.Size)
+		return &of
+	}
+	options.Effect = func(c *catalog.Catalog, v *catalog.Variable) []string { return of(c).Effect(c, v).Lines(c.Job.Size) }
+	options.AtStart = func(c *catalog.Catalog, v *catalog.Variable) string { return of(c).Effect(c, v).AtStart() }
+	options.Complete = func(c *catalog.Catalog, all []explorer.Setting) []explorer.Setting {
+		return completed(of(c).Complete(c, assignments(c, all)), all)
 	}
 	if o.diff {
 		if err := o.compare(cmd, args, &options); err != nil {
@@ -182,12 +189,29 @@ func snapshotSize(path string) (int64, error) {
 }
 
 // exportSettings writes what was changed in the explorer for the next run.
-func (o *tuiOptions) exportSettings(c *catalog.Catalog, changed []explorer.Changed, form int) (string, []string, error) {
-	var all []settings.Assignment
-	for _, d := range changed {
-		all = append(all, settings.Assignment{Variable: d.V, Enum: c.Enum(d.V.Enum), Value: d.Value, Notes: d.Notes})
+func (o *tuiOptions) exportSettings(c *catalog.Catalog, all []explorer.Setting, form int) (string, []string, error) {
+	return settings.Settings(o.Family(c), settings.Form(form), assignments(c, all), text.UTF8)
+}
+
+func assignments(c *catalog.Catalog, all []explorer.Setting) (out []settings.Assignment) {
+	for _, s := range all {
+		out = append(out, settings.Assignment{Variable: s.V, Enum: c.Enum(s.V.Enum), Value: s.Value, Notes: slices.Concat(s.Notes, s.Doubts), NeededBy: s.NeededBy})
 	}
-	return settings.Settings(o.Family(c), settings.Form(form), all, text.UTF8)
+	return out
+}
+
+// completed are settings after Judge.Complete. Notes that the given ones did not have are doubts.
+func completed(all []settings.Assignment, given []explorer.Setting) (out []explorer.Setting) {
+	for _, a := range all {
+		s := explorer.Setting{V: a.Variable, Value: a.Value, NeededBy: a.NeededBy, Doubts: a.Notes}
+		for _, g := range given {
+			if g.V == a.Variable {
+				s.Notes, s.Doubts = g.Notes, a.Notes[len(g.Notes)+len(g.Doubts):]
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // items are those by which `mpitx write` takes a variable's value, too.
@@ -210,8 +234,16 @@ func (o *tuiOptions) live(options *explorer.Options) error {
 	if o.N > 0 {
 		options.Source = strconv.Itoa(o.N) + " ranks"
 	}
-	options.Start = func(ctx context.Context, exclude []string) (link.Backend, error) {
-		return link.Start(ctx, link.Options{Command: argv, Env: environ, Exclude: exclude})
+	options.Environ = func(c *catalog.Catalog, all []explorer.Setting) (set []string) {
+		for _, a := range assignments(c, all) {
+			if kv := a.Environment(o.Chosen.Impl); kv != "" {
+				set = append(set, kv)
+			}
+		}
+		return set
+	}
+	options.Start = func(ctx context.Context, exclude, set []string) (link.Backend, error) {
+		return link.Start(ctx, link.Options{Command: argv, Env: slices.Concat(environ, set), Exclude: exclude})
 	}
 	return nil
 }
