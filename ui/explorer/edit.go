@@ -83,8 +83,14 @@ func (m *Model) openEdit(e *entry, text string) {
 	case !e.variable():
 		m.noValue(e)
 		return
-	case e.v.Kind != catalog.Cvars:
-		m.note("%s is a performance variable: only control variables can be written", e.name)
+	case e.v.Kind == catalog.Virtual:
+		m.note("%s is computed inside applications: it cannot be written", e.name)
+		return
+	case e.v.NoChange(catalog.WriteValue) != "":
+		m.note("%s cannot be written: %s", e.name, e.v.NoChange(catalog.WriteValue))
+		return
+	case r == nil && e.v.Kind == catalog.Pvars && m.alive():
+		m.note("%s exists only before MPI_Init", e.name)
 		return
 	case r == nil && m.alive():
 		m.note("%s exists only before MPI_Init: :stage sets it for the next run, S copies the line", e.name)
@@ -181,6 +187,33 @@ func (m *Model) cmdWrite(args string) {
 	}
 }
 
+// cmdReset resets a performance variable, or reads and resets it in one step (MPI-3.1, section 14.3.7).
+func (m *Model) cmdReset(kind catalog.WriteKind) func(name string) tea.Cmd {
+	return func(name string) tea.Cmd {
+		e := m.current()
+		if name = strings.TrimSpace(name); name != "" {
+			e = m.named(name)
+		}
+		switch {
+		case e == nil:
+			return nil
+		case m.o.ReadOnly:
+			m.showError("%s: nothing is written: started with --read-only", e.name)
+			return nil
+		case !e.variable() || e.v.Kind != catalog.Pvars:
+			m.note("%s is not a performance variable: only these are reset", e.name)
+			return nil
+		case e.v.NoChange(kind) != "":
+			m.note("%s has no %s: %s", e.name, kind, e.v.NoChange(kind))
+			return nil
+		case !m.alive():
+			return nil
+		}
+		m.edit = editing{e: e, undo: m.edit.undo, queue: []catalog.WriteRequest{{Name: e.v.ID(), Kind: kind}}}
+		return m.writeNext()
+	}
+}
+
 func (m *Model) keyEdit(key, words string) tea.Cmd {
 	if key == "esc" {
 		m.mode = m.ground()
@@ -260,7 +293,7 @@ func (m *Model) confirmOther(key string) tea.Cmd {
 		for _, s := range m.edit.needs {
 			m.edit.queue = append(m.edit.queue, m.writeRequest(s.V.Name, s.Value.Format(m.enum(s.V))))
 		}
-		m.edit.queue = append(m.edit.queue, m.writeRequest(m.edit.e.v.Name, own))
+		m.edit.queue = append(m.edit.queue, m.writeRequest(m.edit.e.v.ID(), own))
 		return m.writeNext()
 	case key == "b" && len(m.edit.needs) == 0, len(m.howToSet(m.edit.e.v, catalog.Value{})) == 0:
 		return nil
@@ -301,7 +334,7 @@ func (m *Model) keyPick(key string) tea.Cmd {
 
 // write sends the write. The outcome arrives as a message.
 func (m *Model) write() tea.Cmd {
-	m.edit.queue = []catalog.WriteRequest{m.writeRequest(m.edit.e.v.Name, m.edit.text)}
+	m.edit.queue = []catalog.WriteRequest{m.writeRequest(m.edit.e.v.ID(), m.edit.text)}
 	return m.writeNext()
 }
 

@@ -29,6 +29,9 @@ func (m *Model) box() []string {
 	if m.edit.next && m.edit.why != "" {
 		about = append(about, term.Wrap(m.edit.why, width)...)
 	}
+	if v.Kind == catalog.Pvars {
+		words = "performance variable of class " + v.Class.String() + "; the next reading counts from the new value"
+	}
 	about = append(about, term.Wrap(words, width)...)
 	if (v.Scope == catalog.ScopeGroup || v.Scope == catalog.ScopeGroupEq) && m.mode != modeOutcome && m.mode != modeSet && !m.edit.next {
 		text := term.Wrap(m.Terminal.SafeText(v.Description), width)
@@ -165,6 +168,9 @@ func asked(question, answers string, width int) []string {
 // outcomeLines report the outcome of a write, with equal outcomes of ranks together.
 func (m *Model) outcomeLines(width int) []string {
 	if m.edit.waits {
+		if m.edit.text == "" {
+			return []string{"resetting ..."}
+		}
 		return []string{"writing " + m.Terminal.SafeLine(m.edit.text, width) + " ..."}
 	}
 	enum := m.enum(m.edit.e.v)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -569,10 +570,38 @@ func TestVirtual(t *testing.T) {
 	press(m, ":", "'read mpitx:bytes_sent", "enter")
 	contains(t, m, "mpitx:bytes_sent is computed inside applications")
 	press(m, "e")
-	contains(t, m, "only control variables can be written")
+	contains(t, m, "mpitx:bytes_sent is computed inside applications: it cannot be written")
 	if len(b.writes) > 0 || len(m.watching.list) > 0 {
 		t.Error("written or pinned")
 	}
 	press(m, "/", "'bytes_s")
 	contains(t, m, "mpitx:bytes_sent")
+}
+
+// Performance variables are written, reset and read and reset, unless the library says that they are readonly or not atomic. There is
+// nothing to undo.
+func TestPvarChanges(t *testing.T) {
+	m, backends := fakeSession(t, Options{})
+	b := (*backends)[0]
+	v := m.x.entry("messages:counter").v
+	v.Readonly, v.Atomic = false, false
+	press(m, ":", "'write messages=7", "enter")
+	contains(t, m, "performance variable of class counter")
+	press(m, "y")
+	contains(t, m, "ok", "Esc closes")
+	lacks(t, m, "u then undoes it")
+	press(m, "esc", ":", "'reset messages", "enter", "esc", ":", "'readreset messages", "enter")
+	contains(t, m, "messages has no readreset: the library says that it is not atomic (MPI_T_ERR_PVAR_NO_ATOMIC)")
+	v.Atomic = true
+	press(m, ":", "'readreset messages", "enter", "esc", ":", "'reset limit", "enter")
+	contains(t, m, "limit is not a performance variable: only these are reset")
+	v.Readonly = true
+	press(m, ":", "'reset messages", "enter")
+	contains(t, m, "messages has no reset: the library says that it is readonly (MPI_T_ERR_PVAR_NO_WRITE)")
+	press(m, ":", "'write messages=8", "enter")
+	contains(t, m, "messages cannot be written: the library says that it is readonly (MPI_T_ERR_PVAR_NO_WRITE)")
+	want := []catalog.WriteRequest{{Name: "messages:counter", Text: "7"}, {Name: "messages:counter", Kind: catalog.WriteReset}, {Name: "messages:counter", Kind: catalog.WriteReadReset}}
+	if !slices.EqualFunc(b.writes, want, func(x, y catalog.WriteRequest) bool { return x.Name == y.Name && x.Text == y.Text && x.Kind == y.Kind }) || len(m.edits()) > 0 {
+		t.Errorf("writes %+v, edits %v", b.writes, m.edits())
+	}
 }

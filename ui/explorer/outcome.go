@@ -35,6 +35,7 @@ func (m *Model) outcome(msg outcomeMsg) tea.Cmd {
 	m.refill() // the filter may concern values
 	last := len(m.edit.undo) - 1
 	switch {
+	case e.v.Kind == catalog.Pvars: // its values are measured: there is nothing to go back to
 	case len(c.old) > 0:
 		m.edit.undo = append(m.edit.undo, c)
 	case msg.undoes == nil && (last < 0 || len(m.edit.undo[last].old) > 0): // undo concerns this write, not the one before it
@@ -65,7 +66,7 @@ func (m *Model) queued(msg outcomeMsg) tea.Cmd {
 
 func (m *Model) undoes() bool {
 	n := len(m.edit.undo)
-	return n > 0 && len(m.edit.undo[n-1].old) > 0
+	return n > 0 && m.edit.e.v.Kind == catalog.Cvars && len(m.edit.undo[n-1].old) > 0
 }
 
 // undoable is the part of a write that can be undone: on ranks that wrote, and on ranks that did not answer. After a failed undo it is
