@@ -206,6 +206,14 @@ func bootID(e *machine.Env) string {
 // openRunDir creates or joins the run directory of this job. dir is --dir; "" chooses a new name below $MPITX_DIR or here.
 // given is the directory that mpitx -n passed to its ranks.
 func openRunDir(e *machine.Env, l machine.Launch, dir, given, version string, tools ...qmpi.Tool) (*runDir, error) {
+	j, err := findRunDir(e, l, dir, given, version, tools...)
+	if err == nil {
+		recording.Hold(j.dir, RunFile)
+	}
+	return j, err
+}
+
+func findRunDir(e *machine.Env, l machine.Launch, dir, given, version string, tools ...qmpi.Tool) (*runDir, error) {
 	if given != "" {
 		return parseJob(given)
 	}

@@ -61,7 +61,7 @@ func describe(p place) *Run {
 			r.Bytes += info.Size()
 		}
 	}
-	r.Foreign = foreign(entries)
+	r.Foreign = p.foreign(entries)
 	head, err := recording.OpenHead(p.dir)
 	if err != nil && !errors.Is(err, recording.ErrNotARun) {
 		r.State, r.Detail = Damaged, cause(err)
@@ -100,7 +100,7 @@ func (r *Run) state(head *recording.Run, entries []os.DirEntry) {
 	alive, elsewhere := r.started(entries)
 	exits := recording.Exits(r.Dir)
 	switch {
-	case head != nil && head.Running() || head != nil && alive:
+	case head != nil && (head.Running() || alive || recording.Held(r.Dir, JobFile)): // an mpitx may still read it, or write what it made of it
 		r.State = Running
 		return
 	case alive, head == nil && len(exits) == 0 && time.Since(r.Start) < justMade:

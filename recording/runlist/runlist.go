@@ -171,22 +171,52 @@ func Newest(base string, running bool) (dir string, others []string, err error) 
 	return places[0].dir, nil, nil
 }
 
-// written are the names of files that mpitx writes into a run directory: its own, and results of mpitx profile and trace.
+// written are the names of files that mpitx writes into a run directory.
 var written = []string{
 	JobFile, ".job", "seen", "claims", "started-*", "ends-*.json", "ends-*.json.part", "sites.json", "sites.json.part", "mpitx-agent-*.so",
 	"node-*.mpxr", "last-*.mpxr", "tail-*.mpxt", "live-*.mpxm", "live-*.mpxm.tmp", "mpitx-*.live",
-	"report.txt", "report.csv", "report.json", "report.ndjson", "report.parquet", "report.html", "report.hatchet", "report.pprof",
-	"trace.pftrace", "trace.csv", "trace.ndjson", "trace.parquet",
 }
 
-// foreign are the files of a run directory that mpitx did not write.
-func foreign(entries []fs.DirEntry) (names []string) {
+// results are the names of what mpitx profile and trace make of their run, by the word in the command.
+var results = map[string]string{"profile": "report.", "trace": "trace."}
+
+// magics are how files begin, by their names.
+var magics = map[string]string{"node-*.mpxr": "\x01PXCHNK1", "last-*.mpxr": "\x01PXCHNK1", "live-*.mpxm": "\x01PXMANI1", "ends-*.json": `{"schema":"mpitx.`, "sites.json": `{"schema":"mpitx.`}
+
+// foreign are the files of a run directory that mpitx did not write, by their names and by how they begin. A file that is damaged at its
+// beginning may be anybody's.
+func (p place) foreign(entries []fs.DirEntry) (names []string) {
 	for _, e := range entries {
-		if e.IsDir() || !matches(e.Name(), written...) {
+		if e.IsDir() || !p.owns(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
 	return names
+}
+
+func (p place) owns(name string) bool {
+	path := filepath.Join(p.dir, name)
+	st, err := os.Lstat(path)
+	regular := err == nil && st.Mode().IsRegular()
+	for word, first := range results {
+		if strings.HasPrefix(name, first) || strings.HasPrefix(name, "."+first) {
+			return slices.ContainsFunc(p.job.Command, func(w string) bool { return strings.TrimPrefix(w, "--") == word })
+		}
+	}
+	for pattern, magic := range magics {
+		if matches(name, pattern) {
+			return regular && (st.Size() == 0 || begins(path, magic))
+		}
+	}
+	if matches(name, recording.StartedPrefix+"*") {
+		if !regular {
+			return false
+		}
+		text, _ := os.ReadFile(path)
+		_, damaged := recording.ParseStarted(string(text))
+		return damaged < 0
+	}
+	return matches(name, written...)
 }
 
 // matches compares a name with patterns that have at most one star.

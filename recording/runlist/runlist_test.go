@@ -176,8 +176,8 @@ func TestClean(t *testing.T) {
 	for _, c := range []struct {
 		rule Rule
 		want []string
-	}{{Rule{}, []string{"damaged", "empty", "ended", "nojob", "over"}}, {Rule{Keep: 1}, []string{"damaged", "empty", "nojob", "over"}},
-		{Rule{Older: 6 * time.Hour}, []string{"damaged", "nojob", "over"}}, {Rule{Older: 6 * time.Hour, Keep: len(all)}, nil}} {
+	}{{Rule{}, []string{"empty", "ended", "nojob", "over"}}, {Rule{Keep: 1}, []string{"empty", "nojob", "over"}},
+		{Rule{Older: 6 * time.Hour}, []string{"nojob", "over"}}, {Rule{Older: 6 * time.Hour, Keep: len(all)}, nil}} {
 		if got := chosen(c.rule); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %v, want %v", c.rule, got, c.want)
 		}
@@ -193,7 +193,7 @@ func TestClean(t *testing.T) {
 	}
 	Clean(all, Rule{}, now)
 	_, left := statesOf(t, base)
-	if diff := cmp.Diff(map[string]State{"failed": Failed, "died": Died, "running": Running, "starting": Starting, "away": Away}, left); diff != "" {
+	if diff := cmp.Diff(map[string]State{"failed": Failed, "died": Died, "running": Running, "starting": Starting, "away": Away, "damaged": Damaged}, left); diff != "" {
 		t.Error(diff)
 	}
 	for _, path := range []string{"failed/notes.txt", "other/node-x.mpxr", "none", "file"} {
@@ -295,4 +295,28 @@ func BenchmarkList(b *testing.B) {
 		}
 	}
 	b.ReportMetric(runs, "runs")
+}
+
+// A file with a name of mpitx's is the user's if mpitx does not write it in such a run, or if it begins otherwise. A run that a process
+// holds goes on.
+func TestOwns(t *testing.T) {
+	base, _ := everyState(t)
+	for name, content := range map[string]string{"report.txt": "lab notes", "trace.pftrace": "x", "sites.json": "{}", "started-notes": "call Bob", "node-mydata.mpxr": "MYDATA"} {
+		path := filepath.Join(base, "ended", name)
+		before, err := os.ReadFile(path)
+		write(t, path, content)
+		all, _ := statesOf(t, filepath.Join(base, "ended"))
+		if foreign := all[0].Foreign; name == "report.txt" && len(foreign) > 0 || name != "report.txt" && !slices.Equal(foreign, []string{name}) {
+			t.Errorf("%s: %v", name, foreign)
+		}
+		if err != nil {
+			os.Remove(path)
+		} else {
+			write(t, path, string(before))
+		}
+	}
+	recording.Hold(filepath.Join(base, "ended"), JobFile)
+	if _, states := statesOf(t, base); states["ended"] != Running {
+		t.Error(states["ended"])
+	}
 }

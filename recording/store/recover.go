@@ -83,7 +83,9 @@ func Discard(dir string) error {
 		left = append(left, m.path)
 	}
 	for _, path := range left {
-		removeLives(path)
+		if l, _ := leftover(path); l.Dir == "" || sameFolder(l.Dir, dir) { // a copy's manifests name the memory files of the original
+			removeLives(path)
+		}
 	}
 	return os.RemoveAll(dir)
 }
@@ -283,4 +285,10 @@ func fileHost(host string) string {
 		}
 	}
 	return string(b)
+}
+
+func sameFolder(a, b string) bool {
+	x, err := os.Stat(a)
+	y, again := os.Stat(b)
+	return err == nil && again == nil && os.SameFile(x, y)
 }
