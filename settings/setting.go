@@ -93,17 +93,21 @@ func ownSyntax(impl string, v *catalog.Variable, e *catalog.Enum, count int) (ta
 		return func(text string) bool { return wholeNumber().MatchString(text) || openMPITruth()[text] },
 			"true, t, enabled, yes, y, false, f, disabled, no, n, or a number"
 	case impl == machine.MPICH && e == nil && count == 1 && (form == catalog.FormSigned || form == catalog.FormUnsigned):
-		return func(text string) bool { // MPI_T does not say which are truth values
-			return wholeNumber().MatchString(text) || mpichTruth()[strings.ToLower(text)]
-		}, "a whole number without a unit, or a truth value such as yes or no"
+		want = "a whole number without a unit"
+		if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "0" && r.Value.String() != "1" {
+			return mpichNumber().MatchString, want
+		}
+		// MPI_T does not say which are truth values, but they are 0 or 1
+		return func(text string) bool { return mpichNumber().MatchString(text) || mpichTruth()[text] }, want + ", or a truth value such as yes or no"
 	}
 	return nil, ""
 }
 
-// openMPITruth and mpichTruth are the words for truth values; MPICH's may have capitals.
+// openMPITruth and mpichTruth are the words for truth values. MPICH's numbers may follow blanks (measured with 4.0.2).
 var (
 	openMPITruth = sync.OnceValue(func() map[string]bool { return set("true t enabled yes y false f disabled no n") })
-	mpichTruth   = sync.OnceValue(func() map[string]bool { return set("true yes on false no off") })
+	mpichTruth   = sync.OnceValue(func() map[string]bool { return set("true yes on false no off TRUE YES ON FALSE NO OFF") })
+	mpichNumber  = lazily(`^\s*[+-]?\d+$`)
 	wholeNumber  = lazily(`^[+-]?\d+$`)
 )
 

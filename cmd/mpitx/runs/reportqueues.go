@@ -27,6 +27,9 @@ func showQueues(r *reading) error {
 	if q == nil {
 		return cli.Lacks(run, r.dir, "trace", "record one with mpitx trace --dir DIR -- ./app, with --event 'PERUSE_*' on an MPI with PERUSE")
 	}
+	if r.table == "metrics" && q.Source != "PERUSE" {
+		return cli.Lacks(run, r.dir, "events of PERUSE", "record them with mpitx trace --event 'PERUSE_*' -- ./app, with an MPI that raises them")
+	}
 	q.AddCalls(calls)
 	q.NoCores(processor.Read(run, nil))
 	find, done := sites.Places(run)
