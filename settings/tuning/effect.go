@@ -177,13 +177,24 @@ func (e *Effect) arrive(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 		} else {
 			e.Arrived, e.Have = No, r.Value.String()
 		}
-	case isFile && strings.HasSuffix(r.Value.String(), "/"+e.Asked): // the library found it in a directory
+	case isFile && foundIn(r.Value.String(), e.Asked): // the library found it in a directory
 		e.Arrived = Yes
 	case isNumber(r.Value) && items == nil && err != nil && isName(e.Asked) && (r.Value.String() != "0" || '0' <= e.Asked[0] && e.Asked[0] <= '9'):
 		// Only the library understands unlimited. Of a word that it does not understand, C makes 0.
 	default:
 		e.Arrived, e.Have = No, r.Value.Format(items)
 	}
+}
+
+// foundIn reports whether files are those that were asked for, or ones of these names in directories. Both are lists.
+func foundIn(files, asked string) bool {
+	have, names := strings.Split(files, ","), strings.Split(asked, ",")
+	for i, name := range names {
+		if len(have) != len(names) || have[i] != name && !strings.HasSuffix(have[i], "/"+name) {
+			return false
+		}
+	}
+	return true
 }
 
 // accepted says whether the library accepts a write, and why.

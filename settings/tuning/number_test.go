@@ -16,3 +16,11 @@ func TestOpenMPINumber(t *testing.T) {
 		}
 	}
 }
+
+func TestFoundIn(t *testing.T) {
+	for asked, want := range map[string]bool{"a.tune": false, "a.tune,b.tune": true, "/w/a.tune,b.tune": true, "b.tune,a.tune": false, "a.tune,/x/b.tune": false, "a.tune,b.tune,c": false} {
+		if got := foundIn("/w/a.tune,/w/b.tune", asked); got != want {
+			t.Errorf("%s: %t", asked, got)
+		}
+	}
+}
