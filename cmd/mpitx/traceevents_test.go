@@ -105,6 +105,9 @@ func TestTraceDerived(t *testing.T) {
 		if got, want := counts("--derive", "*_sync_begin"), (map[string]int{"WIN_SYNC_BEGIN halo fence": 8, "WIN_SYNC_BEGIN halo lock": 4, "WIN_SYNC_BEGIN halo unlock": 4}); !maps.Equal(got, want) {
 			f.Errorf("got %v, want %v", got, want)
 		}
+		if p := f.run("mpitx", "report", "run", "queues", "--table", "metrics"); p.code != 1 || !strings.Contains(p.stderr.String(), "the run has no events of PERUSE; record them with") {
+			f.Error(p.output())
+		}
 		for args, want := range map[string]string{"--derive PERUSE_COMM_MSG_*": "can be derived from this run", "--derive [": "can be derived"} {
 			p := f.run(append([]string{"mpitx", "export", "run", "--trace"}, strings.Fields(args)...)...)
 			if p.code != 2 || !strings.Contains(p.stderr.String(), want) {
