@@ -309,8 +309,8 @@ func TestRealSettings(t *testing.T) {
 				names = append(names, name)
 			}
 			for _, line := range strings.Split(p.stdout.String(), "\n") {
-				if setting, ok := strings.CutPrefix(strings.TrimSpace(line), "export "); ok {
-					environ = append(environ, setting)
+				if settings, ok := strings.CutPrefix(strings.TrimSpace(line), "export "); ok {
+					environ = append(environ, strings.Fields(settings)...)
 				}
 			}
 			for _, value := range map[string][]string{"openmpi": {"4096", "true", "send|put", "false"}, "mpich": {"4", "10", "1", "4096"}}[family] {
