@@ -17,7 +17,7 @@ bool chain_unwind_start(void);
 unsigned chain_unwind(const struct chain_call *call, struct chain_frame *frames, unsigned most);
 
 /* Stores return addresses in the application's functions, at most so many, without those in code between the
- * application and MPI, of which it passes at most CHAIN_BETWEEN. */
+ * application and MPI. It passes at most CHAIN_BETWEEN frames of such code. */
 enum { CHAIN_SITES = 16, CHAIN_BETWEEN = 24 };
 void chain_sites(const struct chain_call *call, uint64_t *stack, unsigned most);
 

@@ -1,5 +1,5 @@
-/* between.c: libraries between the application and MPI, which call sites are looked for behind: PMPI wrappers, which
- * export functions of MPI, and those that the user names.
+/* between.c: libraries between the application and MPI: PMPI wrappers, which export functions of MPI, and those that the
+ * user names. Call sites are in what calls them.
  *
  * A name is looked up in an object's own GNU hash table, as the loader does: its filter rejects nearly all at once. */
 #define _GNU_SOURCE

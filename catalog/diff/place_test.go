@@ -26,7 +26,7 @@ func at(home, user, host, tmp string, links byte) *catalog.Catalog {
 	return c
 }
 
-// Another home directory, user, host or temporary directory is no difference; anything else is.
+// Values that differ only in the home directory, user, host or temporary directory count as equal. All others differ.
 func TestPlaces(t *testing.T) {
 	a := at("/home/ann", "ann", "n1", "/tmp", 1)
 	for _, x := range []struct {

@@ -97,7 +97,7 @@ func (v *Verified) Write(w io.Writer, f export.Format, t export.Terminal) error 
 	return nil
 }
 
-// title tells an experiment from the others.
+// title names an experiment by what differs from the others.
 func (e *Experiment) title() string {
 	parts := []string{}
 	if e.Settings != "" {

@@ -15,7 +15,7 @@ import (
 	"mpitx/text"
 )
 
-// skipping names libraries between the application and MPI, which are no call sites (--skip).
+// skipping names libraries between the application and MPI. Call sites are looked for in what calls them (--skip).
 type skipping struct {
 	*recorder
 	libs []string
