@@ -84,14 +84,18 @@ func (r *Job) elected() bool {
 	return lowest && (registered || r.launch.Rank <= 0)
 }
 
-// lateStart is how long a lower rank may take to start after a program has ended that recorded nothing, perhaps at once.
+// lateStart is how long another rank may take to start after a program has ended that recorded nothing, perhaps at once.
 const lateStart = 10 * time.Second
 
-// overtaken waits, if this is not rank 0, and reports whether a lower rank has started in the meantime and finishes the run.
+// overtaken reports whether a lower rank finishes the run instead. It waits for one that starts late. Rank 0 waits for the others: one that
+// started after the directory was removed would make it again, and say the same.
 func (r *Job) overtaken() bool {
-	for end := time.Now().Add(lateStart); r.launch.Rank > 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(lateStart); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if !r.elected() {
 			return true
+		}
+		if r.launch.Rank <= 0 && (r.killed != "" && r.killed != endedSomehow || len(r.absent()) == 0) {
+			return false
 		}
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"mpitx/machine"
 )
@@ -42,5 +43,29 @@ func TestElected(t *testing.T) {
 	}
 	if got := elected(); !slices.Equal(got, []int{0}) {
 		t.Errorf("after the end: %v", got)
+	}
+}
+
+// Rank 0 of a run without data waits for the others of its node, unless its program was killed.
+func TestOvertakenWaits(t *testing.T) {
+	job := &runDir{dir: t.TempDir()}
+	zero := func() *Job {
+		return &Job{Config: &Config{Env: machine.System()}, launch: machine.Launch{Rank: 0, Size: 2, LocalSize: 2}, size: 2, job: job}
+	}
+	job.register(machine.System(), 0)
+	killed := zero()
+	if killed.killed = "SIGKILL"; killed.overtaken() || len(zero().absent()) != 1 {
+		t.Error("a rank registered without having started")
+	}
+	done := make(chan bool)
+	go func() { done <- zero().overtaken() }()
+	select {
+	case <-done:
+		t.Fatal("rank 0 did not wait for rank 1")
+	case <-time.After(100 * time.Millisecond):
+	}
+	job.register(machine.System(), 1)
+	if <-done {
+		t.Error("rank 0 leaves the run to rank 1")
 	}
 }
