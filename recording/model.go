@@ -220,6 +220,7 @@ const (
 	NoteReduced                 // why less is sampled than was asked for
 	NoteUnmatchedEvent          // Text is a pattern of --event that matched no event
 	NotePart                    // the trace is of a part of the run
+	NoteAlgorithms              // why the algorithms of collective calls are not known
 )
 
 // Note is a message of the agent.

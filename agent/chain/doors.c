@@ -10,27 +10,22 @@
  * compiled for one family's mpi.h, and another family's handles may be wider. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/agent.h"
 #include "base/cancel.h"
 #include "base/loaded.h"
+#include "base/references.h"
 #include "chain/internal.h"
 #include "chain/stubs.h"
 
 /* ---- doors: 16 bytes each, for MPI_X and PMPI_X in turn; they jump to the address that chain_door returns ---- */
 
 #if defined(CHAIN_STUBS) && defined(__x86_64__)
-#define R_SLOT R_X86_64_JUMP_SLOT
-#define R_ADDRESS R_X86_64_GLOB_DAT
-#define R_WORD R_X86_64_64
 __asm__(".text\n.p2align 4\n"
         ".type chain_door_common, @function\n"
         "chain_door_common:\n.cfi_startproc\n"
@@ -46,9 +41,6 @@ __asm__(".text\n.p2align 4\n"
         ".set .Ldoor, 0\n.rept " CHAIN_TEXT(CHAIN_DOORS) "\n.p2align 4\n" CHAIN_LANDING "movl $.Ldoor, %r11d\n"
         "jmp chain_door_common\n.set .Ldoor, .Ldoor + 1\n.endr\n.cfi_endproc\n");
 #elif defined(CHAIN_STUBS)
-#define R_SLOT R_AARCH64_JUMP_SLOT
-#define R_ADDRESS R_AARCH64_GLOB_DAT
-#define R_WORD R_AARCH64_ABS64
 __asm__(".text\n.p2align 4\n"
         ".type chain_door_common, %function\n"
         "chain_door_common:\n.cfi_startproc\n"
@@ -83,14 +75,7 @@ static const char *const early_names[] = {"MPI_Init", "MPI_Init_thread", "MPI_In
                                           "MPI_Session_create_errhandler", "MPI_Abi_get_version", NULL};
 /* ---- callers ---- */
 
-struct object {
-    char path[512];
-    uintptr_t base;
-    const ElfW(Phdr) *parts;
-    int part_count;
-};
-
-enum { OURS = 16, OBJECTS = 1024 };
+enum { OURS = 16 };
 static struct library_range ours[OURS]; /* known callers that use the followed library; other callers are looked up */
 static unsigned ours_next;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -132,115 +117,26 @@ static int find_caller(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* The symbol that an object would find without the agent: in its own libraries, else in the global scope. Open MPI's
- * MPI_Init adds its library to the global scope, and its plug-ins rely on that. */
-static void *find(void *handle, const char *name)
-{
-    void *own = dlsym(handle, name);
-    return own ? own : dlsym(RTLD_NEXT, name);
-}
-
-static void *init_of(void *handle) { return find(handle, "PMPI_Init"); }
-
-static void *open_again(const char *path) { return path[0] ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL; }
+static void *init_of(void *handle) { return object_find(handle, "PMPI_Init"); }
 
 /* ---- references ---- */
 
-static const void *pointer(const struct object *object, ElfW(Addr) value)
+/* Redirects a reference from the agent's function to that which the object finds by itself. Slots are always set. */
+static uintptr_t theirs_for(void *handle, const char *name, enum reference_kind kind, const uintptr_t *place)
 {
-    return (const void *)(value >= object->base ? value : object->base + value);
+    if (strncmp(name + (*name == 'P'), "MPI", 3) != 0) return 0;
+    if (kind != REFERENCE_CALL && !object_is_agent(*place)) return 0;
+    uintptr_t theirs = (uintptr_t)object_find(handle, name);
+    return object_is_agent(theirs) ? 0 : theirs;
 }
 
-static bool is_agents(uintptr_t address)
+/* Makes an object that finds this MPI_Init by itself bypass the agent. */
+static void bypass_object(const struct object *object, void *init)
 {
-    extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
-        _end[] __attribute__((visibility("hidden")));
-    return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
-}
-
-static void set(const struct object *object, uintptr_t *place, uintptr_t value)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)place & ~(page - 1);
-    bool protected = false;
-    for (int i = 0; i < object->part_count; i++) {
-        const ElfW(Phdr) *part = &object->parts[i];
-        protected = protected ||
-                    (part->p_type == PT_GNU_RELRO && (uintptr_t)place - (object->base + part->p_vaddr) < part->p_memsz);
-    }
-    if (protected && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0) return;
-    __atomic_store_n(place, value, __ATOMIC_RELEASE);
-    if (protected) mprotect((void *)start, page, PROT_READ);
-}
-
-/* Redirects references from the agent's functions to those that the object finds by itself. Lazy slots are always set:
- * before their first use, they point into the object. */
-static void redirect(const struct object *object, void *handle, const ElfW(Rela) *rela, size_t size,
-                     const ElfW(Sym) *symbols, const char *names)
-{
-    if (!rela || !symbols || !names) return;
-    for (const ElfW(Rela) *end = rela + size / sizeof *rela; rela < end; rela++) {
-        unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
-        if (type != R_SLOT && type != R_ADDRESS && type != R_WORD) continue;
-        const char *name = names + symbols[ELF64_R_SYM(rela->r_info)].st_name;
-        if (strncmp(name + (*name == 'P'), "MPI", 3) != 0) continue;
-        uintptr_t *place = (uintptr_t *)(object->base + rela->r_offset);
-        if (type != R_SLOT && !is_agents(*place)) continue;
-        void *theirs = find(handle, name);
-        if (theirs && !is_agents((uintptr_t)theirs)) set(object, place, (uintptr_t)theirs);
-    }
-}
-
-static void redirect_object(const struct object *object, void *handle)
-{
-    const ElfW(Dyn) *entry = NULL;
-    const ElfW(Rela) *rela = NULL, *slots = NULL;
-    const ElfW(Sym) *symbols = NULL;
-    const char *names = NULL;
-    size_t rela_size = 0, slots_size = 0;
-    for (int i = 0; i < object->part_count; i++)
-        if (object->parts[i].p_type == PT_DYNAMIC) entry = (const ElfW(Dyn) *)(object->base + object->parts[i].p_vaddr);
-    for (; entry && entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_RELA) rela = pointer(object, entry->d_un.d_ptr);
-        if (entry->d_tag == DT_RELASZ) rela_size = entry->d_un.d_val;
-        if (entry->d_tag == DT_JMPREL) slots = pointer(object, entry->d_un.d_ptr);
-        if (entry->d_tag == DT_PLTRELSZ) slots_size = entry->d_un.d_val;
-        if (entry->d_tag == DT_SYMTAB) symbols = pointer(object, entry->d_un.d_ptr);
-        if (entry->d_tag == DT_STRTAB) names = pointer(object, entry->d_un.d_ptr);
-    }
-    redirect(object, handle, rela, rela_size, symbols, names);
-    redirect(object, handle, slots, slots_size, symbols, names);
-}
-
-static struct object objects[OBJECTS];
-static int object_count;
-
-static int list(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    (void)size;
-    (void)argument;
-    struct object *object = &objects[object_count];
-    if (object_count == OBJECTS || !info->dlpi_name || !info->dlpi_name[0] ||
-        strlen(info->dlpi_name) >= sizeof object->path)
-        return 0;
-    strcpy(object->path, info->dlpi_name);
-    object->base = info->dlpi_addr;
-    object->parts = info->dlpi_phdr;
-    object->part_count = info->dlpi_phnum;
-    object_count++;
-    return 0;
-}
-
-/* Makes every object that finds this MPI_Init by itself bypass the agent. */
-static void bypass_objects(void *init)
-{
-    object_count = 0;
-    each_loaded(list, NULL); /* the callback must not load objects */
-    for (int i = 0; i < object_count; i++) {
-        void *handle = open_again(objects[i].path);
-        if (!handle) continue;
-        if (init_of(handle) == init) redirect_object(&objects[i], handle);
-        dlclose(handle);
-    }
+    void *handle = object_open(object->path);
+    if (!handle) return;
+    if (init_of(handle) == init) references_change(object, theirs_for, handle);
+    dlclose(handle);
 }
 
 /* ---- choosing the library ---- */
@@ -263,14 +159,14 @@ static void *other_library_function(uintptr_t address, int function, int shifted
     struct caller caller = {.address = address};
     Dl_info library;
     void *handle = NULL, *init = NULL, *theirs = NULL;
-    if (each_loaded(find_caller, &caller) && !is_agents(address)) handle = open_again(caller.path);
+    if (each_loaded(find_caller, &caller) && !object_is_agent(address)) handle = object_open(caller.path);
     if (handle) init = init_of(handle);
-    if (init && !is_agents((uintptr_t)init) && dladdr(init, &library) && library.dli_fname &&
+    if (init && !object_is_agent((uintptr_t)init) && dladdr(init, &library) && library.dli_fname &&
         !chain_follows(init, library.dli_fname)) {
         char name[64] = "P";
         snprintf(name + 1, sizeof name - 1, "%s", chain_functions[function].name);
-        theirs = find(handle, name + !shifted);
-        bypass_objects(init);
+        theirs = object_find(handle, name + !shifted);
+        objects_each(bypass_object, init);
         note_library(library.dli_fname);
     }
     if (handle) dlclose(handle);

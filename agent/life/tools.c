@@ -2,7 +2,7 @@
  * it to a file, so it is near the top. */
 #include "life/life.h"
 
-extern const struct agent_tool seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, processor_tool,
+extern const struct agent_tool algorithms_tool, seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, processor_tool,
     profile_tool, trace_tool, trigger_tool, where_tool, window_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
@@ -16,6 +16,7 @@ const struct agent_tool *const agent_tools[] = {
     &objects_tool,
     &event_tool,
     &null_tool,
+    &algorithms_tool, /* before those that record what it knows */
     &processor_tool, /* before those that switch it on */
     &profile_tool,
     &trace_tool,

@@ -86,6 +86,9 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	export.AddList(d, "matrix", export.Mapped(p.Pairs, pairOf))
 	export.AddList(d, "onesided", export.Mapped(p.OneSided, pairOf))
 	export.AddList(d, "sizes", export.Mapped(p.Sizes, func(s *profile.Sizes) jsonSizes { return jsonSizes{s, s.Buckets()} }))
+	if len(p.Algorithms) > 0 {
+		export.AddList(d, "algorithms", export.Mapped(p.Algorithms, algorithmOf))
+	}
 	if o := p.Others; o != (profile.Totals{}) {
 		d.Member("other_jobs", jsonTraffic{o.MessagesSent, o.BytesSent, o.MessagesReceived, o.BytesReceived})
 	}

@@ -25,6 +25,8 @@ func peopleTable(p *profile.Profile, name string, most int, t export.Terminal) *
 		return phaseTable(p, most, t)
 	case ViewCommunicators:
 		return objectTable(p, most, t)
+	case ViewAlgorithms:
+		return algorithmTable(p, t)
 	}
 	return sizeTable(p, t)
 }

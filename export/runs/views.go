@@ -9,6 +9,7 @@ const (
 	ViewPhases        = "phases"
 	ViewCommunicators = "communicators"
 	ViewSizes         = "sizes"
+	ViewAlgorithms    = "algorithms"
 	ViewMatrix        = "matrix"
 	ViewQueues        = "queues"
 	ViewSamples       = "samples"
@@ -17,4 +18,4 @@ const (
 )
 
 // ReportTables are the tables of a report, in its order.
-var ReportTables = []string{ViewFunctions, ViewSites, ViewRanks, ViewPhases, ViewCommunicators, ViewSizes}
+var ReportTables = []string{ViewFunctions, ViewSites, ViewRanks, ViewPhases, ViewCommunicators, ViewSizes, ViewAlgorithms}

@@ -23,6 +23,8 @@ type Profile struct {
 	OneSided  []Pair     // likewise operations on windows: a put is sent, a get is received
 	Sizes     []*Sizes   // by function, sent before received
 
+	Algorithms []*Algorithm // the function with the most time first; empty if they are not known: see [AlgorithmsUnknown]
+
 	Processor *processor.Processor // of all ranks of the run, whatever the cut is; nil: an older mpitx recorded it
 
 	Total      Totals // of all functions, without inner calls
@@ -267,15 +269,9 @@ type SizeBucket struct {
 // Buckets returns the buckets that are not empty, ascending.
 func (s *Sizes) Buckets() (list []SizeBucket) {
 	for k, n := range s.Messages {
-		b := SizeBucket{Messages: n}
-		if k > 0 {
-			b.From = 1 << (k - 1)
-		}
-		if to := b.From*2 - min(b.From, 1); k < SizeBuckets-1 {
-			b.To = &to
-		}
 		if n > 0 {
-			list = append(list, b)
+			from, to := SizesOf(k)
+			list = append(list, SizeBucket{from, to, n})
 		}
 	}
 	return list

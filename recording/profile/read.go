@@ -31,7 +31,7 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 		return nil, ErrNone
 	}
 	b := &builder{p: &Profile{Run: run, Cut: cut}, functions: map[string]*Function{}, sites: map[string]*Function{},
-		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, objects: map[string]*Object{},
+		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, algorithms: algorithms{}, objects: map[string]*Object{},
 		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, functionNames: map[string]bool{}, made: map[madeAt]*Unfreed{}, ranks: map[int]bool{}, jobs: readJobs(run)}
 	for _, r := range run.Ranks {
 		b.ranks[r.Rank] = true
@@ -54,6 +54,7 @@ type builder struct {
 	phases           map[string]*Phase
 	pairs, oneSided  map[[2]int]*Pair
 	sizes            map[Sizes]*Sizes
+	algorithms       algorithms
 	objects          map[string]*Object
 
 	phaseNames, objectNames, functionNames map[string]bool // before the cut
@@ -87,6 +88,9 @@ func (b *builder) process(pr *process) {
 	}
 	for _, row := range pr.sizes {
 		b.size(row)
+	}
+	for _, row := range pr.algorithms {
+		b.algorithm(r, row, objects, addresses)
 	}
 }
 
@@ -256,6 +260,7 @@ func (b *builder) finish() {
 	})
 	b.finishObjects()
 	b.finishUnfreed()
+	b.finishAlgorithms()
 	switch {
 	case !p.Cut.someCalls():
 		p.efficiencies()

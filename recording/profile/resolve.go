@@ -46,6 +46,7 @@ func (p *Profile) Resolve(resolve func(Address) []Frame) {
 	}
 	p.Sites = sites
 	p.resolveUnfreed(frames)
+	p.resolveAlgorithms(frames)
 	sortByTime(p.Sites)
 }
 

@@ -11,24 +11,26 @@ import (
 
 // The tables, see docs/run-format.md.
 const (
-	tableCalls   = "profile calls"
-	tableWaits   = "profile waits"
-	tablePeers   = "profile peers"
-	tableSizes   = "profile sizes"
-	tablePhases  = "profile phases"
-	tableObjects = "objects"
-	tableWhere   = "where"
+	tableCalls      = "profile calls"
+	tableWaits      = "profile waits"
+	tablePeers      = "profile peers"
+	tableSizes      = "profile sizes"
+	tableAlgorithms = "profile algorithms"
+	tablePhases     = "profile phases"
+	tableObjects    = "objects"
+	tableWhere      = "where"
 )
 
 // needed are the fields that each table must have; others are 0 if they are missing.
 var needed = map[string][]string{
-	tableCalls:   {"function", "phase", "object", "within", "calls", "ticks"},
-	tableWaits:   {"function", "phase", "job", "rank"},
-	tablePeers:   {"job", "rank", "phase", "messages_sent", "bytes_sent", "messages_received", "bytes_received"},
-	tableSizes:   {"function", "phase", "received", "messages", "bytes"},
-	tablePhases:  {"phase", "entered", "self"},
-	tableObjects: {"id", "kind", "name"},
-	tableWhere:   {},
+	tableCalls:      {"function", "phase", "object", "within", "calls", "ticks"},
+	tableWaits:      {"function", "phase", "job", "rank"},
+	tablePeers:      {"job", "rank", "phase", "messages_sent", "bytes_sent", "messages_received", "bytes_received"},
+	tableSizes:      {"function", "phase", "received", "messages", "bytes"},
+	tableAlgorithms: {"function", "phase", "algorithm", "calls", "ticks"},
+	tablePhases:     {"phase", "entered", "self"},
+	tableObjects:    {"id", "kind", "name"},
+	tableWhere:      {},
 }
 
 // row reads the values of a row by their fields' names.
@@ -105,9 +107,9 @@ func (r *row) histogram() Histogram {
 
 // process is the rows of one process.
 type process struct {
-	rank                                         *recording.Rank
-	calls, waits, peers, sizes, phases, declared []*row
-	now                                          []*row // what each thread does
+	rank                                                     *recording.Rank
+	calls, waits, peers, sizes, algorithms, phases, declared []*row
+	now                                                      []*row // what each thread does
 }
 
 // processes reads the tables, one process at a time.
@@ -132,7 +134,7 @@ func processes(run *recording.Run, cut Cut, yield func(*process)) error {
 			flush()
 			p = &process{rank: t.Rank}
 		}
-		list := map[string]*[]*row{tableCalls: &p.calls, tableWaits: &p.waits, tablePeers: &p.peers, tableSizes: &p.sizes, tablePhases: &p.phases, tableObjects: &p.declared, tableWhere: &p.now}[t.Name]
+		list := map[string]*[]*row{tableCalls: &p.calls, tableWaits: &p.waits, tablePeers: &p.peers, tableSizes: &p.sizes, tableAlgorithms: &p.algorithms, tablePhases: &p.phases, tableObjects: &p.declared, tableWhere: &p.now}[t.Name]
 		*list = append(*list, &row{found, fields[t], t.Rank.NsPerTick})
 	}
 	flush()

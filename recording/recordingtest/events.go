@@ -19,7 +19,7 @@ type EventType struct {
 
 // The numbers of the tables, after those of a profile and of Asked.
 const (
-	tableSources = 8 + iota
+	tableSources = 21 + iota
 	tableEvents
 	tablePeruse
 )

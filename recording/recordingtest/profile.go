@@ -40,6 +40,8 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 	p.declare("profile sizes", 3, 8+16+41*8, append([]Field{text("function"), text("phase"), u32("received"), {Name: "messages", Type: 4, Count: 40}}, u64("bytes")...)...)
 	p.declare("profile phases", 1, 8+8+40, append([]Field{text("phase")}, append(u64("entered", "ticks"),
 		Field{Name: "first", Type: 4, Meaning: 3, Merge: 1}, Field{Name: "last", Type: 4, Meaning: 3, Merge: 2}, Field{Name: "self", Type: 4})...)...)
+	p.declare("profile algorithms", keys+2, p.algorithmBytes(), append(append([]Field{text("function"), text("phase"), u32("object"), u32("bucket"), text("algorithm"), u32("reserved")},
+		calls[4:keys]...), u64("calls", "ticks", "bytes")...)...)
 	p.declare("where", 1, 8+16+32, append([]Field{u32("thread"), u32("inside"), text("function"), u32("arguments")},
 		append(u64("calls", "seen"), Field{Name: "since", Type: 4, Meaning: 3}, Field{Name: "beat", Type: 4, Meaning: 3})...)...)
 	p.declare("objects", 1, 8+32+16, append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
@@ -48,6 +50,8 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 }
 
 func (p *Profile) callBytes() int { return 8 + 16 + int(p.Depth)*8 + 13*8 + 128*4 }
+
+func (p *Profile) algorithmBytes() int { return 8 + 24 + int(p.Depth)*8 + 3*8 }
 
 func (p *Profile) waitBytes() int { return 8 + 16 + int(p.Depth)*8 + 4*8 }
 
@@ -218,6 +222,32 @@ func (p *Profile) Sizes(sizes ...Size) {
 		rows = append(rows, le.AppendUint64(b, total))
 	}
 	p.rows("profile sizes", 8+16+41*8, rows)
+}
+
+// Algorithm is a row of how collective calls were served, of this many bytes each.
+type Algorithm struct {
+	Function, Phase     string
+	Object              uint32
+	Algorithm           string // as the agent writes it: the functions of the library
+	Stack               []uint64
+	Calls, Ticks, Bytes uint64
+}
+
+// Algorithms appends rows of algorithms.
+func (p *Profile) Algorithms(algorithms ...Algorithm) {
+	var rows [][]byte
+	for _, a := range algorithms {
+		b := rowHead(0)
+		for _, v := range []uint32{p.Text(a.Function), p.Text(a.Phase), a.Object, uint32(bits.Len64(a.Bytes)), p.Text(a.Algorithm), 0} {
+			b = le.AppendUint32(b, v)
+		}
+		b = p.stack(b, a.Stack)
+		for _, v := range []uint64{a.Calls, a.Ticks, a.Calls * a.Bytes} {
+			b = le.AppendUint64(b, v)
+		}
+		rows = append(rows, b)
+	}
+	p.rows("profile algorithms", p.algorithmBytes(), rows)
 }
 
 // Phase is a row of phases.

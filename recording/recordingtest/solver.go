@@ -86,5 +86,9 @@ func (v Solver) rank(p *Profile, rank int32) {
 	}
 	p.Peers(Peer{Rank: next, Phase: "solve", MessagesSent: 1000, BytesSent: 1000 * v.Halo}, Peer{Rank: previous, Phase: "solve", MessagesReceived: 1000, BytesReceived: 1000 * v.Halo})
 	p.Sizes(Size{Function: "MPI_Isend", Phase: "solve", Messages: map[uint64]uint64{v.Halo: 1000}}, Size{Function: "MPI_Irecv", Phase: "solve", Received: true, Messages: map[uint64]uint64{v.Halo: 1000}})
+	doubling := "tuned:ompi_coll_tuned_allreduce_intra_dec_fixed tuned:ompi_coll_base_allreduce_intra_recursivedoubling"
+	p.Algorithms(Algorithm{"MPI_Allreduce", "solve", 3, doubling, []uint64{reduce}, 1000, reduced, 8},
+		Algorithm{"MPI_Gather", "output", 4, "tuned:ompi_coll_tuned_gather_intra_dec_fixed tuned:ompi_coll_base_gather_intra_linear_sync", []uint64{gather}, 7, 15 * ms, 8000},
+		Algorithm{"MPI_Gather", "output", 4, "", []uint64{gather}, 2, 3 * ms, 8000})
 	p.Phases(Phase{Name: "solve", Entered: 1, Ticks: (1600 + v.Longer) * ms, First: 300 * ms, Last: (1900 + v.Longer) * ms}, Phase{Name: "output", Entered: 10, Ticks: 100 * ms, First: (1900 + v.Longer) * ms, Last: (2000 + v.Longer) * ms})
 }

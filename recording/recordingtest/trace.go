@@ -158,7 +158,7 @@ func (t *Trace) Peruse(ticks uint64, name string, operation uint32) {
 
 // Asked writes the patterns that mpitx trace --event got.
 func (t *Trace) Asked(patterns ...string) {
-	const table, bytes = 7, 8 + 8
+	const table, bytes = 20, 8 + 8
 	t.Stream.Table(table, "event patterns", 1, bytes, Field{Name: "pattern", Type: 3, Meaning: 1})
 	for _, p := range patterns {
 		t.Stream.Rows(table, bytes, le.AppendUint32(le.AppendUint32(rowHead(0), t.Text(p)), 0))

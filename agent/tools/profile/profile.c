@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "mpi/library.h"
 #include "mpi/peers.h"
+#include "tools/algorithms/algorithms.h"
 #include "tools/processor/processor.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -66,12 +67,6 @@ static inline unsigned duration_bucket(uint64_t ticks)
     return bucket < PROFILE_DURATIONS ? bucket : PROFILE_DURATIONS - 1;
 }
 
-static inline unsigned size_bucket(uint64_t bytes)
-{
-    unsigned bucket = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
-    return bucket < PROFILE_SIZES ? bucket : PROFILE_SIZES - 1;
-}
-
 static inline void add_time(struct calls *values, const struct chain_call *call)
 {
     uint64_t ticks = call->leave - call->enter;
@@ -118,6 +113,7 @@ static void leave(const struct chain_call *call)
     if (call->described) add_transfers(values, &call->description);
     mpitx_run_row_end(row);
     if (UNLIKELY(call->described && call->description.lasted)) waits_add(to, thread, call, row);
+    if (algorithms_known(call) && call->described) served_add(to, thread, call, row);
 }
 
 /* A call that the library makes itself has the site of the application's call. */

@@ -4,6 +4,7 @@
  *     rows.c     finds the rows of a thread
  *     sites.c    call sites
  *     waits.c    for whom calls wait
+ *     served.c   which algorithms served them
  *     phases.c   phases
  *
  * Each thread has its own rows of the tables, so that no call waits for another. docs/run-format.md describes the
@@ -23,9 +24,10 @@ enum { PROFILE_STACK_MOST = 16, PROFILE_DURATIONS = 128, PROFILE_SIZES = 40 };
 static inline uint64_t profile_pair(uint32_t first, uint32_t second) { return first | (uint64_t)second << 32; }
 
 /* Keys: function and phase, object and within, the stack; function and phase, job and rank, the stack; job and rank,
- * phase and onesided; function and phase, received; phase. */
+ * phase and onesided; function and phase, received; phase; function and phase, object and bucket of bytes, algorithm and
+ * 0, the stack. */
 enum { CALLS_WORDS = 2 /* and the stack */, WAITS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2,
-      PHASES_WORDS = 1, KEY_MOST = CALLS_WORDS + PROFILE_STACK_MOST };
+      PHASES_WORDS = 1, SERVED_WORDS = 3 /* and the stack */, KEY_MOST = SERVED_WORDS + PROFILE_STACK_MOST };
 
 /* The values of a row of calls, after its key. */
 struct calls {
@@ -39,6 +41,11 @@ struct calls {
 struct waits {
     uint64_t calls, ticks;               /* that waited for this process only */
     uint64_t shared_calls, shared_ticks; /* that waited for several: each has the whole time */
+};
+
+/* The values of a row of served calls, after its key. */
+struct served {
+    uint64_t calls, ticks, bytes;
 };
 
 struct peers_row {
@@ -79,7 +86,7 @@ struct awaited {
 
 struct profile_thread {
     struct profile_thread *next_free;
-    struct rows calls, waits, peers, sizes, phases;
+    struct rows calls, waits, peers, sizes, phases, served;
     struct awaited awaited;
     struct objects_last object;
     uint32_t phase_depth; /* also counts phases over PHASES_DEEP */
@@ -130,6 +137,7 @@ static inline struct mpitx_run_row *rows_find(const struct rows *rows, const uin
 /* Add a row with this key; NULL: there is no room, or out of memory. */
 struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t *key);
 struct mpitx_run_row *profile_add_waits(struct profile_thread *thread, const uint64_t *key);
+struct mpitx_run_row *profile_add_served(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint64_t phase, uint64_t now);
@@ -137,6 +145,11 @@ struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint64_t 
 static inline struct waits *waits_of(struct mpitx_run_row *row)
 {
     return (struct waits *)(void *)((uint64_t *)(void *)(row + 1) + WAITS_WORDS + profile_stack);
+}
+
+static inline struct served *served_of(struct mpitx_run_row *row)
+{
+    return (struct served *)(void *)((uint64_t *)(void *)(row + 1) + SERVED_WORDS + profile_stack);
 }
 
 static inline struct calls *calls_of(struct mpitx_run_row *row)
@@ -162,6 +175,18 @@ void waits_for(struct profile_thread *thread, const struct chain_call *call, str
 /* The call is left; row is its row of calls. */
 void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,
                const struct mpitx_run_row *row);
+
+/* ---- served.c: only for calls of which the algorithm may be known ---- */
+
+/* The call is left; row is its row of calls. */
+void served_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,
+                const struct mpitx_run_row *row);
+
+static inline unsigned size_bucket(uint64_t bytes)
+{
+    unsigned bucket = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+    return bucket < PROFILE_SIZES ? bucket : PROFILE_SIZES - 1;
+}
 
 /* ---- phases.c ---- */
 

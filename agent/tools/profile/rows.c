@@ -8,15 +8,16 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "run/fields.h"
+#include "tools/algorithms/algorithms.h"
 #include "tools/profile/profile.h"
 
-enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, PHASES_ROWS = 1024 };
+enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, SERVED_BYTES = 1 << 20, PHASES_ROWS = 1024 };
 
 AGENT_THREAD struct profile_thread *profile_thread;
 unsigned profile_stack;
 
-static int calls_table, waits_table, peers_table, sizes_table, phases_table;
-static uint32_t calls_rows, site_rows, calls_most, waits_rows, waits_most, phases_rows;
+static int calls_table, waits_table, peers_table, sizes_table, phases_table, served_table;
+static uint32_t calls_rows, site_rows, calls_most, waits_rows, waits_most, phases_rows, served_rows, served_most;
 
 /* ---- declarations ---- */
 
@@ -62,6 +63,24 @@ static bool declare_waits(void)
            (WAITS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct waits);
 }
 
+static bool declare_served(void)
+{
+    struct mpitx_run_field fields[] = {
+        NAMED("function"), NAMED("phase"), NUMBER("object", U32), NUMBER("bucket", U32), NAMED("algorithm"),
+        NUMBER("reserved", U32), ADDRESS("stack", .count = profile_stack),
+        NUMBER("calls", U64), TICKS("ticks"), BYTES("bytes"),
+    };
+    uint32_t keys = 7, count = COUNT(fields), bytes = 0;
+    if (profile_stack == 0) {
+        memmove(&fields[6], &fields[7], (count - 7) * sizeof *fields);
+        keys--, count--;
+    }
+    served_table = mpitx_run_declare_table(agent_run, "profile algorithms", fields, count, keys, &bytes);
+    served_most = SERVED_BYTES / (bytes + 64);
+    return served_table >= 0 && bytes == sizeof(struct mpitx_run_row) +
+           (SERVED_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct served);
+}
+
 bool profile_declare(void)
 {
     static const struct mpitx_run_field peers[] = {
@@ -82,7 +101,7 @@ bool profile_declare(void)
     peers_table = mpitx_run_declare_table(agent_run, "profile peers", peers, COUNT(peers), 4, &peers_bytes);
     sizes_table = mpitx_run_declare_table(agent_run, "profile sizes", sizes, COUNT(sizes), 3, &sizes_bytes);
     phases_table = mpitx_run_declare_table(agent_run, "profile phases", phases, COUNT(phases), 1, &phases_bytes);
-    return declare_calls() && declare_waits() && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 &&
+    return declare_calls() && declare_waits() && (!algorithms_on || declare_served()) && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 &&
            peers_bytes == sizeof(struct peers_row) && sizes_bytes == sizeof(struct sizes_row) &&
            phases_bytes == sizeof(struct phases_row);
 }
@@ -282,6 +301,18 @@ struct mpitx_run_row *profile_add_waits(struct profile_thread *thread, const uin
     }
     memcpy(row + 1, key, words * sizeof *row);
     return add(&thread->waits, waits_table, row, words);
+}
+
+struct mpitx_run_row *profile_add_served(struct profile_thread *thread, const uint64_t *key)
+{
+    uint64_t row[1 + KEY_MOST + sizeof(struct served) / sizeof(uint64_t)] = {0};
+    unsigned words = SERVED_WORDS + profile_stack;
+    if (__atomic_fetch_add(&served_rows, 1, __ATOMIC_RELAXED) >= served_most) {
+        __atomic_fetch_sub(&served_rows, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    memcpy(row + 1, key, words * sizeof *row);
+    return add(&thread->served, served_table, row, words);
 }
 
 struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key)

@@ -31,6 +31,7 @@ type profiling struct {
 	stack            int
 	include, exclude []string
 	inner            bool
+	noAlgorithms     bool
 
 	resolved *profile.Profile // with the sources of its call sites
 }
@@ -44,6 +45,7 @@ func (o *profiling) flags(cmd *cobra.Command, of string) {
 	f.StringArrayVar(&o.include, "include", nil, of+"only functions that match this `GLOB`; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, of+"no functions that match this `GLOB`; may be repeated")
 	f.BoolVar(&o.inner, "inner", false, of+"also count the calls that the MPI library itself makes")
+	f.BoolVar(&o.noAlgorithms, "no-algorithms", false, of+"do not record which algorithms serve collective calls")
 	for _, name := range []string{"include", "exclude"} {
 		cmd.RegisterFlagCompletionFunc(name, completeFunctions)
 	}
@@ -55,7 +57,7 @@ func completeFunctions(*cobra.Command, []string, string) ([]string, cobra.ShellC
 
 func (o *profiling) configure(cmd *cobra.Command, c *launch.Config) error {
 	if !o.on {
-		return needs(cmd, "--profile", "stack", "include", "exclude", "inner")
+		return needs(cmd, "--profile", "stack", "include", "exclude", "inner", "no-algorithms")
 	}
 	switch {
 	case o.maxSize != "" && tooSmall(o.maxSize):
@@ -67,6 +69,9 @@ func (o *profiling) configure(cmd *cobra.Command, c *launch.Config) error {
 	asks(c, "stack", strconv.Itoa(o.stack))
 	if o.inner {
 		asks(c, "inner", "1")
+	}
+	if !o.noAlgorithms {
+		asks(c, "algorithms", "1")
 	}
 	for name, globs := range map[string][]string{"include": o.include, "exclude": o.exclude} {
 		for _, glob := range globs {

@@ -8,6 +8,7 @@ import (
 	"mpitx/export"
 	"mpitx/export/runs"
 	"mpitx/launch"
+	"mpitx/recording/profile"
 	"mpitx/recording/sites"
 	"mpitx/text"
 )
@@ -23,6 +24,7 @@ func profileViews() (all []view) {
 		runs.ViewFunctions: "MPI functions, by time (of mpitx profile, as all up to sizes)", runs.ViewSites: "call sites, by time",
 		runs.ViewRanks: "ranks: time in MPI and outside, processor time", runs.ViewPhases: "phases of the program",
 		runs.ViewCommunicators: "communicators, windows and files", runs.ViewSizes: "message sizes of each function",
+		runs.ViewAlgorithms: "which algorithms served collective calls, by size",
 	}
 	for _, name := range runs.ReportTables {
 		takes := profileFlags
@@ -42,6 +44,9 @@ func showProfile(r *reading) error {
 	p, err := r.Read(r.run, r.dir)
 	if err != nil {
 		return err
+	}
+	if why := profile.AlgorithmsUnknown(r.run); r.view.name == runs.ViewAlgorithms && why != "" {
+		return cli.Lacks(r.run, r.dir, "algorithms", why)
 	}
 	unread := cmp.Or(cli.ResolveSites(r.App, p), cli.ReportJob(r.App, r.run.Dir))
 	o := runs.ReportOptions{Run: text.Quote(r.dir), Findings: p.Findings(), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),

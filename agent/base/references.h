@@ -1,0 +1,49 @@
+/* references.h: the loaded objects, and their references to symbols, which can be changed. */
+#ifndef MPITX_REFERENCES_H
+#define MPITX_REFERENCES_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct object {
+    char path[512];
+    uintptr_t base;
+    const ElfW(Phdr) *parts;
+    int part_count;
+};
+
+/* Calls visit for each loaded object that has a path. visit may load objects, and may not call objects_each. Not from
+ * two threads at once. */
+void objects_each(void (*visit)(const struct object *object, void *argument), void *argument);
+
+/* A number that changes when objects are loaded. */
+uint64_t objects_loaded(void);
+
+/* A handle of the object for dlsym, to be closed; NULL: it is not loaded. */
+void *object_open(const char *path);
+
+/* The symbol that an object would find without the agent: in its own libraries, else in the global scope. Open MPI's
+ * MPI_Init adds its library to the global scope, and its plug-ins rely on that. */
+void *object_find(void *handle, const char *name);
+
+/* Whether an address is in the agent. */
+bool object_is_agent(uintptr_t address);
+
+enum reference_kind {
+    REFERENCE_CALL,   /* the slot of a call; before its first use, it may point into the object */
+    REFERENCE_ADDRESS /* the address itself */
+};
+
+/* Calls choose for each reference of an object: name is the symbol's, *place is what it refers to now. If the answer is
+ * not 0, the reference is set to it. Does nothing on processors that the agent has no stubs for. */
+void references_change(const struct object *object,
+                       uintptr_t (*choose)(void *argument, const char *name, enum reference_kind kind,
+                                           const uintptr_t *place),
+                       void *argument);
+
+#pragma GCC visibility pop
+
+#endif

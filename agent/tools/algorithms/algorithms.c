@@ -1,0 +1,296 @@
+/* algorithms.c: which references lead through doors, and what a call has gone through.
+ *
+ * Door 0 is that of mca_coll_base_comm_select, which chooses the components of a new communicator, first of all of
+ * MPI_COMM_WORLD: when it is called, the components are loaded, and no communicator has addresses of their functions
+ * yet. */
+#define _GNU_SOURCE
+#include "tools/algorithms/algorithms.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cancel.h"
+#include "base/memory.h"
+#include "base/references.h"
+#include "mpi/library.h"
+#include "tools/algorithms/doors.h"
+#include "tools/objects/objects.h"
+
+#define NOINLINE __attribute__((noinline))
+enum { LIST_MOST = 8 * sizeof(unsigned __int128) / DOOR_BITS, CHAINS = 1024, TEXT = 1024, COMPONENT = 16 };
+
+bool algorithms_on;
+
+/* ---- doors ---- */
+
+struct door {
+    uintptr_t target;
+    const uintptr_t *place; /* the reference; where components are loaded again, it may be at the same address */
+    const char *name;       /* in the object that has the reference */
+    char component[COMPONENT];
+};
+
+static struct door doors[ALGORITHMS_DOORS];
+static unsigned door_count = 1;
+static bool no_room;
+
+static unsigned find_door(const uintptr_t *place, uintptr_t target)
+{
+    for (unsigned i = 1; i < door_count; i++)
+        if (doors[i].place == place && doors[i].target == target) return i;
+    return door_count < ALGORITHMS_DOORS ? door_count++ : 0;
+}
+
+static bool has_word(const char *name, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(name, *words)) return true;
+    return false;
+}
+
+/* Whether a function is a decision or an algorithm of a collective, by its name. */
+static bool serves(const char *name)
+{
+    static const char *const operations[] = {"allgather", "allreduce", "alltoall", "barrier", "bcast", "exscan",
+                                             "gather", "reduce", "scan", "scatter", NULL};
+    static const char *const others[] = {"_do_this", "_generic", "check_forced", "reduce_local", "_topo_", "_reorder",
+                                         "_file_", "_fini", "_register", "_dump", "_query", "_reproducible_decision",
+                                         NULL};
+    bool open_mpi = strncmp(name, "ompi_coll_", 10) == 0 || strncmp(name, "mca_coll_", 9) == 0;
+    return open_mpi && has_word(name, operations) && !has_word(name, others);
+}
+
+/* "tuned" of "…/mca_coll_tuned.so". */
+static void set_component(struct door *door, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    door->component[0] = 0;
+    if (!name || sscanf(name, "/mca_coll_%15[a-z0-9]", door->component) != 1) door->component[0] = 0;
+}
+
+static bool is_function(uintptr_t address)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    return dladdr1((void *)address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+           ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
+
+struct search {
+    const struct object *object;
+    void *handle;
+};
+
+/* What the reference means; a slot that was not used yet points into its object. */
+static uintptr_t target_of(const struct search *search, const char *name, enum reference_kind kind,
+                           const uintptr_t *place)
+{
+    void *global = kind == REFERENCE_CALL ? dlsym(RTLD_DEFAULT, name) : (void *)*place;
+    return (uintptr_t)(global ? global : dlsym(search->handle, name));
+}
+
+static uintptr_t choose(void *argument, const char *name, enum reference_kind kind, const uintptr_t *place)
+{
+    const struct search *search = argument;
+    if (!serves(name) || object_is_agent(*place)) return 0;
+    uintptr_t target = target_of(search, name, kind, place);
+    if (!target || object_is_agent(target) || !is_function(target)) return 0;
+    unsigned number = find_door(place, target);
+    if (number == 0) {
+        no_room = true;
+        return 0;
+    }
+    struct door *door = &doors[number];
+    door->target = target;
+    door->place = place;
+    door->name = name;
+    set_component(door, search->object->path);
+    return algorithms_door(number);
+}
+
+static void search_object(const struct object *object, void *argument)
+{
+    (void)argument;
+    if (strcmp(object->path, library.path) != 0 && !strstr(object->path, "mca_coll_") &&
+        !strstr(object->path, "/libopen_mpi.so") && !strstr(object->path, "/libmpi.so"))
+        return;
+    struct search search = {object, object_open(object->path)};
+    if (!search.handle) return;
+    references_change(object, choose, &search);
+    dlclose(search.handle);
+}
+
+/* Components are only loaded while a communicator is made, mostly the first one. */
+static void search_loaded(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint64_t searched;
+    struct hold hold = hold_lock(&lock);
+    uint64_t loaded = objects_loaded();
+    if (loaded != searched) objects_each(search_object, NULL);
+    searched = objects_loaded();
+    hold_unlock(&lock, hold);
+}
+
+/* ---- what a call has gone through: a list of doors, the first one in the highest bits ---- */
+
+typedef unsigned __int128 list;
+
+struct algorithms_thread {
+    list passed;
+    bool more;
+};
+static AGENT_THREAD struct algorithms_thread own;
+
+__attribute__((used)) uintptr_t algorithms_pass(unsigned number)
+{
+    struct algorithms_thread *thread = &own;
+    if (__builtin_expect(number == 0, 0)) {
+        search_loaded();
+        return doors[0].target;
+    }
+    for (list passed = thread->passed; passed; passed >>= DOOR_BITS)
+        if ((passed & ((1 << DOOR_BITS) - 1)) == number) return doors[number].target;
+    if (thread->passed >> (LIST_MOST - 1) * DOOR_BITS)
+        thread->more = true;
+    else
+        thread->passed = thread->passed << DOOR_BITS | number;
+    return doors[number].target;
+}
+
+static void enter(const struct chain_call *call)
+{
+    if (call->depth > 0) return; /* a callback's call belongs to the outer one */
+    own.passed = 0;
+    own.more = false;
+}
+
+static const struct chain_observer observer = {.name = "algorithms", .enter = enter};
+
+/* ---- texts: a hash table, of which entries are only added ---- */
+
+static struct chain {
+    list passed;
+    uint32_t text; /* plus 1; 0: the entry is free. Stored last */
+    bool more;
+} chains[CHAINS];
+static uint32_t chain_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for the time of a declaration when a list is new */
+
+static uint32_t hash_of(list passed)
+{
+    uint64_t hash = ((uint64_t)passed ^ (uint64_t)(passed >> 64) * 31) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 32);
+}
+
+static struct chain *find_chain(list passed, bool more)
+{
+    for (uint32_t i = hash_of(passed);; i++) {
+        struct chain *chain = &chains[i % CHAINS];
+        if (!__atomic_load_n(&chain->text, __ATOMIC_ACQUIRE)) return chain;
+        if (chain->passed == passed && chain->more == more) return chain;
+    }
+}
+
+static void write_text(char *text, list passed, bool more)
+{
+    size_t length = 0;
+    for (int i = LIST_MOST - 1; i >= 0; i--) {
+        unsigned number = (unsigned)(passed >> i * DOOR_BITS) & ((1 << DOOR_BITS) - 1);
+        if (!number || length >= TEXT) continue;
+        const struct door *door = &doors[number];
+        length += (size_t)snprintf(text + length, TEXT - length, "%s%s%s%s", length ? " " : "", door->component,
+                                   door->component[0] ? ":" : "", door->name);
+    }
+    if (more && length < TEXT) snprintf(text + length, TEXT - length, " …");
+}
+
+static NOINLINE uint32_t declare(list passed, bool more)
+{
+    char text[TEXT + 1];
+    struct hold hold = hold_lock(&lock);
+    struct chain *chain = find_chain(passed, more);
+    uint32_t known = chain->text;
+    if (!known && chain_count < CHAINS / 2) {
+        write_text(text, passed, more);
+        known = text_of(text) + 1; /* 0: there is no room */
+        chain->passed = passed;
+        chain->more = more;
+        chain_count += known != 0;
+        __atomic_store_n(&chain->text, known, __ATOMIC_RELEASE);
+    }
+    hold_unlock(&lock, hold);
+    return known ? known - 1 : text_empty();
+}
+
+uint32_t algorithms_text(const struct chain_call *call)
+{
+    if (call->depth > 0 || !own.passed) return text_empty();
+    const struct chain *chain = find_chain(own.passed, own.more);
+    uint32_t known = __atomic_load_n(&chain->text, __ATOMIC_ACQUIRE);
+    return known ? known - 1 : declare(own.passed, own.more);
+}
+
+/* ---- life ---- */
+
+static uintptr_t choose_first(void *argument, const char *name, enum reference_kind kind, const uintptr_t *place)
+{
+    const struct search *search = argument;
+    if (kind != REFERENCE_CALL || strcmp(name, "mca_coll_base_comm_select") != 0 || object_is_agent(*place)) return 0;
+    doors[0].target = target_of(search, name, kind, place);
+    return doors[0].target ? algorithms_door(0) : 0;
+}
+
+static void search_first(const struct object *object, void *argument)
+{
+    (void)argument;
+    struct search search = {object, NULL};
+    if (strcmp(object->path, library.path) != 0 && !strstr(object->path, "/libopen_mpi.so")) return;
+    if (!(search.handle = object_open(object->path))) return;
+    references_change(object, choose_first, &search);
+    dlclose(search.handle);
+}
+
+static bool wanted(void) { return agent_config_number("algorithms", 0) != 0; }
+
+static void entering(void)
+{
+    if (wanted() && algorithms_door(0)) objects_each(search_first, NULL);
+}
+
+static const char *why_unknown(void)
+{
+    if (!algorithms_door(0)) return "mpitx cannot see them on this kind of processor";
+    if (strcmp(library_family, "mpich") == 0) return "MPICH hides the functions that serve collective calls";
+    if (!doors[0].target) return "the library has no references by name to the functions that serve collective calls: it is not "
+                                 "Open MPI, or is linked statically";
+    return door_count == 1 ? "no component of the library has functions that serve collective calls and can be seen" : NULL;
+}
+
+static void started(void)
+{
+    if (!wanted() || !agent_run) return;
+    const char *why = why_unknown();
+    if (why) agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_ALGORITHMS, why);
+    algorithms_on = !why;
+    for (int i = 0; i < chain_function_count && algorithms_on; i++)
+        if (chain_functions[i].kind == CALL_COLLECTIVE && !chain_observe(&observer, i, CHAIN_ENTER))
+            algorithms_on = false;
+    if (no_room) agent_note("algorithms: some are unknown: the library has more than %d functions for them",
+                            ALGORITHMS_DOORS);
+}
+
+static void ending(enum agent_end end)
+{
+    (void)end;
+    algorithms_on = false;
+}
+
+static void forked(void) { algorithms_on = false; }
+
+static const char *const keys[] = {"algorithms", NULL};
+
+const struct agent_tool algorithms_tool = {
+    .name = "algorithms", .keys = keys, .entering = entering, .started = started, .ending = ending, .forked = forked};

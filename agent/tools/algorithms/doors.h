@@ -1,0 +1,19 @@
+/* doors.h: numbered entries, 16 bytes each from algorithms_doors on. Each asks algorithms_pass where to jump to. */
+#ifndef MPITX_ALGORITHMS_DOORS_H
+#define MPITX_ALGORITHMS_DOORS_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* A list of functions has 12 bits for each, and 0 is none. */
+enum { ALGORITHMS_DOORS = 2048, DOOR_BITS = 12 };
+
+/* The address of a door; 0: there are none on this processor. */
+uintptr_t algorithms_door(unsigned number);
+
+uintptr_t algorithms_pass(unsigned door);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,33 @@
+package algorithm
+
+import "testing"
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "unknown",
+		"tuned:ompi_coll_tuned_allreduce_intra_dec_fixed tuned:ompi_coll_base_allreduce_intra_ring ompi_coll_base_allreduce_intra_recursivedoubling": "tuned: ring → recursive_doubling",
+		"tuned:ompi_coll_tuned_allreduce_intra_dec_fixed tuned:ompi_coll_base_allreduce_intra_redscat_allgather":                                     "tuned: rabenseifner",
+		"ompi_coll_tuned_alltoall_intra_dec_dynamic ompi_coll_base_alltoall_intra_linear_sync":                                                       "tuned: linear_sync",
+		"ompi_coll_base_barrier_intra_basic_linear":                                                                     "unknown component: linear",
+		"basic:mca_coll_basic_gatherv_intra":                                                                            "basic",
+		"basic:mca_coll_basic_barrier_intra_log":                                                                        "basic: log",
+		"basic:mca_coll_basic_reduce_scatter_block_intra":                                                               "basic",
+		"basic:mca_coll_basic_scan_intra basic:ompi_coll_base_scan_intra_linear":                                        "basic: linear",
+		"libnbc:ompi_coll_libnbc_iallreduce":                                                                            "libnbc: unknown",
+		"libnbc:ompi_coll_libnbc_allreduce_inter_init":                                                                  "libnbc: unknown",
+		"libnbc:ompi_coll_libnbc_ineighbor_alltoallw":                                                                   "libnbc: unknown",
+		"sync:mca_coll_sync_bcast tuned:ompi_coll_tuned_bcast_intra_dec_fixed tuned:ompi_coll_base_bcast_intra_bintree": "tuned: binary_tree",
+		"self:mca_coll_self_allreduce_intra":                                                                            "self",
+		"sm:mca_coll_sm_bcast_intra":                                                                                    "sm",
+		"tuned:ompi_coll_tuned_allreduce_intra_dec_dynamic tuned:ompi_coll_base_allreduce_intra_nonoverlapping tuned:ompi_coll_tuned_reduce_intra_dec_fixed tuned:ompi_coll_base_reduce_intra_binomial tuned:ompi_coll_tuned_bcast_intra_dec_fixed tuned:ompi_coll_base_bcast_intra_binomial": "tuned: nonoverlapping → reduce binomial → bcast binomial",
+		"han:mca_coll_han_allreduce_intra_dynamic han:mca_coll_han_allreduce_intra_simple tuned:ompi_coll_tuned_reduce_intra_dec_fixed tuned:ompi_coll_base_reduce_intra_binomial …":                                                                                                          "han: simple → reduce binomial → …",
+		"han:mca_coll_han_allreduce_intra_dynamic tuned:ompi_coll_tuned_allreduce_intra_dec_fixed tuned:ompi_coll_base_allreduce_intra_ring":                                                                                                                                                  "tuned: ring",
+	} {
+		if got := Parse(text); got.Text() != want {
+			t.Errorf("%s: %q, want %q: %+v", text, got.Text(), want, got)
+		}
+	}
+	if got := Parse("tuned:ompi_coll_tuned_allreduce_intra_dec_dynamic tuned:ompi_coll_base_allreduce_intra_ring"); got.Decision != "dynamic" || got.Component != "tuned" || !got.Known() || len(got.Functions) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
