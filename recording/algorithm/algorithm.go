@@ -184,6 +184,8 @@ func (f *function) part(operation, component string) string {
 // differ, by operation and name, or by name.
 var names = map[string]string{
 	"allgather basic_linear":                 "linear",
+	"allgather direct_messaging":             "direct-messaging",
+	"allgather k_bruck":                      "bruck-k-fanout",
 	"allgatherv basic_default":               "default",
 	"alltoall basic_linear":                  "linear",
 	"alltoall bruck":                         "modified_bruck",

@@ -144,7 +144,7 @@ struct algorithms_thread {
 };
 static AGENT_THREAD struct algorithms_thread own;
 
-__attribute__((used)) uintptr_t algorithms_pass(unsigned number)
+static uintptr_t pass(unsigned number)
 {
     struct algorithms_thread *thread = &own;
     if (__builtin_expect(number == 0, 0)) {
@@ -257,6 +257,7 @@ static bool wanted(void) { return agent_config_number("algorithms", 0) != 0; }
 
 static void entering(void)
 {
+    algorithms_pass = pass;
     if (wanted() && algorithms_door(0)) objects_each(search_first, NULL);
 }
 

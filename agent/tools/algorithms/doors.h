@@ -1,4 +1,4 @@
-/* doors.h: numbered entries, 16 bytes each from algorithms_doors on. Each asks algorithms_pass where to jump to. */
+/* doors.h: numbered entries. Each asks algorithms_pass where to jump to. */
 #ifndef MPITX_ALGORITHMS_DOORS_H
 #define MPITX_ALGORITHMS_DOORS_H
 
@@ -12,7 +12,8 @@ enum { ALGORITHMS_DOORS = 2048, DOOR_BITS = 12 };
 /* The address of a door; 0: there are none on this processor. */
 uintptr_t algorithms_door(unsigned number);
 
-uintptr_t algorithms_pass(unsigned door);
+/* Set before any door is used. */
+extern uintptr_t (*algorithms_pass)(unsigned door);
 
 #pragma GCC visibility pop
 
