@@ -35,6 +35,7 @@ type traceRow struct {
 	Status     string  `parquet:"status,dict"`
 	RaisedNs   *int64  `parquet:"raised_ns,optional"` // since the job's start
 	Operation  string  `parquet:"operation,dict"`
+	Algorithm  string  `parquet:"algorithm,dict"`
 }
 
 // Trace writes the trace of a run, in bounded memory.
@@ -51,7 +52,7 @@ func Trace(w io.Writer, run *recording.Run, o runs.TraceOptions) (trace.Totals, 
 	totals, err := runs.TraceRows(run, o, func(r *runs.TraceRow) error {
 		rows = append(rows, traceRow{Time: r.Time.Seconds(), TimeNs: int64(r.Time), DurationNs: int64(r.Duration / time.Nanosecond), Rank: int32(r.Rank), Thread: int32(r.Thread), Kind: r.Kind,
 			Name: r.Name, Object: r.Object, Peer: small(r.Peer), Tag: small(r.Tag), Bytes: copyOf(r.Bytes), Request: copyOf(r.Request), Sequence: copyOf(r.Sequence),
-			Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status, RaisedNs: nanoseconds(r.Raised), Operation: r.Operation})
+			Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status, RaisedNs: nanoseconds(r.Raised), Operation: r.Operation, Algorithm: r.Algorithm})
 		if len(rows) < batch {
 			return nil
 		}

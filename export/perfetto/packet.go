@@ -98,9 +98,10 @@ const (
 	argRoot
 	argTarget
 	argStatus
+	argAlgorithm
 )
 
-var argumentKeys = []string{"comm", "peer", "tag", "bytes", "call site", "request", "messages", "root", "target", "status"}
+var argumentKeys = []string{"comm", "peer", "tag", "bytes", "call site", "request", "messages", "root", "target", "status", "algorithm"}
 
 // bufferBytes is how much is written at once.
 const bufferBytes = 1 << 16

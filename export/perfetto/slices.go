@@ -77,6 +77,9 @@ func (x *writer) slice(t *thread, c *trace.Call) {
 	if c.Site != 0 {
 		x.siteOf(t.process, c.Site)
 	}
+	if c.Algorithm != "" {
+		x.text(argAlgorithm, c.Algorithm)
+	}
 	if c.Failed || c.Abandoned || c.Open || c.Lost {
 		x.status(c)
 	}

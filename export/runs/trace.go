@@ -47,6 +47,7 @@ type TraceRow struct {
 	Status   string  // "": as usual. Words, separated by spaces; the fields of an event as NAME=VALUE
 
 	Raised    *time.Duration // when an event of MPI_T happened, by the clock of its source
+	Algorithm string         // of a collective call, as in trace.Call
 	Operation string         // of an event of PERUSE, as in trace.Spec and trace.Derived
 
 	numbers [5]uint64
@@ -150,6 +151,7 @@ func (w *traceRows) call(e *trace.Event, yield func(*TraceRow) error) error {
 		if c.Site != 0 {
 			r.Site = w.site(e.Rank, c.Site)
 		}
+		r.Algorithm = c.Algorithm
 		for _, s := range [...]struct {
 			on   bool
 			word string
@@ -268,7 +270,7 @@ func (w *traceRows) site(r *recording.Rank, address uint64) string {
 	return text
 }
 
-const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status,raised,operation\n"
+const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status,raised,operation,algorithm\n"
 
 // Trace writes the trace of a run as CSV or NDJSON, in bounded memory.
 func Trace(w io.Writer, run *recording.Run, f export.Format, o TraceOptions) (trace.Totals, error) {
@@ -318,7 +320,8 @@ func csvTrace(out *export.LineWriter, r *TraceRow, t export.Terminal) error {
 	if b = append(b, ','); r.Raised != nil {
 		b = appendSeconds(b, *r.Raised)
 	}
-	out.Buf = append(append(append(b, ','), r.Operation...), '\n')
+	b = appendCSV(append(append(append(b, ','), r.Operation...), ','), r.Algorithm, t)
+	out.Buf = append(b, '\n')
 	return out.Flush(sampleBuffer)
 }
 
@@ -371,6 +374,7 @@ func jsonTrace(out *export.LineWriter, r *TraceRow) (err error) {
 		b = appendSeconds(append(b, `,"raised":`...), *r.Raised)
 	}
 	text("operation", r.Operation)
+	text("algorithm", r.Algorithm)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestTraceRaised(t *testing.T) {
 	}
 	defer run.Close()
 	for format, want := range map[export.Format]string{
-		export.FormatCSV:    "0.000011500,0.000000000,1,101,mpi_t,queued,MPI_COMM_WORLD,,,,,,,0,,timestamp=5 source=7 source=0 tag=7,0.000003003,",
+		export.FormatCSV:    "0.000011500,0.000000000,1,101,mpi_t,queued,MPI_COMM_WORLD,,,,,,,0,,timestamp=5 source=7 source=0 tag=7,0.000003003,,",
 		export.FormatNDJSON: `{"time":0.000011500,"rank":1,"thread":101,"kind":"mpi_t","name":"queued","object":"MPI_COMM_WORLD","status":"timestamp=5 source=7 source=0 tag=7","raised":0.000003003}`,
 	} {
 		var out strings.Builder
@@ -55,8 +55,8 @@ func TestTracePeruse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]int{
-		",peruse,PERUSE_COMM_REQ_NOTIFY,MPI_COMM_WORLD,1,9,16,,,,0,,request=8192 peer_in_comm=1 count=4 datatype=int,,recv\n":      2,
-		",peruse,PERUSE_COMM_MSG_INSERT_IN_UNEX_Q,MPI_COMM_WORLD,1,2,,,,,0,,request=0 peer_in_comm=1 count=4 datatype=int,,recv\n": 1,
+		",peruse,PERUSE_COMM_REQ_NOTIFY,MPI_COMM_WORLD,1,9,16,,,,0,,request=8192 peer_in_comm=1 count=4 datatype=int,,recv,\n":      2,
+		",peruse,PERUSE_COMM_MSG_INSERT_IN_UNEX_Q,MPI_COMM_WORLD,1,2,,,,,0,,request=0 peer_in_comm=1 count=4 datatype=int,,recv,\n": 1,
 	} {
 		if n := strings.Count(out.String(), line); n != want {
 			t.Errorf("%d rows %q, not %d, in\n%s", n, line, want, out.String())

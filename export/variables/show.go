@@ -240,6 +240,9 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			p.unwrapped(label, p.term.SafeCommand(l))
 		}
 	}
+	if strings.HasPrefix(v.Name, "coll_") && strings.HasSuffix(v.Name, "_algorithm") {
+		p.entry("what ran", "mpitx profile records which algorithm serves each call; mpitx report RUN algorithms shows it")
+	}
 	if r := v.Current(); r != nil && !asked && (r.Writable != catalog.WritableUnknown || r.Status == catalog.StatusOK && r.Reason != "") {
 		label := "writable now"
 		if v.After == nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mpitx/recording"
+	"mpitx/recording/algorithm"
 )
 
 var le = binary.LittleEndian
@@ -32,7 +33,7 @@ var names = [...]struct {
 	name string
 	size int
 }{{"begin", 8}, {"site", 8}, {"bytes", 8}, {"function", 4}, {"object", 4}, {"peer", 4}, {"tag", 4}, {"job", 4}, {"request", 4}, {"sequence", 4}, {"flags", 4},
-	{"phase", 4}, {"entered", 4}, {"slot", 4}, {"lasted", 4}, {"outcome", 4}}
+	{"phase", 4}, {"entered", 4}, {"slot", 4}, {"lasted", 4}, {"outcome", 4}, {"algorithm", 4}}
 
 const (
 	fieldBegin = iota
@@ -51,6 +52,7 @@ const (
 	fieldSlot
 	fieldLasted
 	fieldOutcome
+	fieldAlgorithm
 )
 
 // The outcomes of MPI_Cancel.
@@ -128,6 +130,7 @@ type process struct {
 	layouts []*layout // by type
 	texts   []string  // by number, of those below maxTexts; "": not known yet
 	objects map[uint32]*Object
+	served  map[uint32]string     // algorithms by the number of their texts
 	clocks  map[int64]sourceClock // of event sources; nil: not read yet
 	first   int                   // the number in the run of rank 0 of its MPI_COMM_WORLD
 
@@ -158,6 +161,26 @@ func (p *process) text(id uint32) string {
 		p.texts[id] = p.rank.Text(uint64(id))
 	}
 	return p.texts[id]
+}
+
+// algorithm is how a collective call was served, from a text of the agent.
+func (p *process) algorithm(l *layout, body []byte) string {
+	if l.at[fieldAlgorithm] < 0 {
+		return ""
+	}
+	id := l.u32(body, fieldAlgorithm)
+	words, known := p.served[id]
+	if !known {
+		if text := p.rank.Text(uint64(id)); text != "" {
+			served := algorithm.Parse(text)
+			words = served.Text()
+		}
+		if p.served == nil {
+			p.served = map[uint32]string{}
+		}
+		p.served[id] = words
+	}
+	return words
 }
 
 func (p *process) object(id uint32) *Object {

@@ -222,7 +222,7 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, yield func(*E
 		Peer: p.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
 		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift & depthMask),
 		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&(flagFailed|flagAbandoned) == flagFailed, Abandoned: flags&flagAbandoned != 0,
-		Open: flags&flagOpen != 0, Messages: c.messages, Ended: c.ended,
+		Open: flags&flagOpen != 0, Messages: c.messages, Ended: c.ended, Algorithm: p.algorithm(l, e.Body),
 	}
 	for i := range c.messages {
 		if m := &c.messages[i]; m.Posted == at {

@@ -52,6 +52,7 @@ type Call struct {
 	Bytes      uint64        // of its messages, or that it gives and gets
 	Site       uint64        // a return address in the program: see [recording.Rank.Module]
 	Request    uint32        // the number of the request that it makes; 0: none
+	Algorithm  string        // what served a collective call, as [algorithm.Served.Text] says it; "": not known
 	Depth      int           // in how many calls it is nested: from a callback of the application
 	Root       bool          // the peer is the root of a collective
 	OneSided   bool          // the peer is the target

@@ -4,6 +4,7 @@
 #include "mpi/library.h"
 #include "mpi/peers.h"
 #include "mpi/requests.h"
+#include "tools/algorithms/algorithms.h"
 #include "tools/processor/processor.h"
 #include "tools/trace/trace.h"
 #include "tools/window/window.h"
@@ -14,6 +15,7 @@
 enum { ANY = -1, NOBODY = -2 }; /* peers and tags in events: any source, any tag; MPI_PROC_NULL */
 
 uint8_t *trace_roles;
+uint32_t trace_no_text;
 struct trace_types trace_types;
 
 /* ---- parts ---- */
@@ -250,7 +252,8 @@ static inline bool repeats(const struct trace_call *call, const struct trace_cal
     uint64_t differ = (call->site ^ earlier->site) | (call->bytes ^ earlier->bytes);
     uint32_t differ32 = (call->function ^ earlier->function) | (call->object ^ earlier->object) |
                         (uint32_t)(call->peer ^ earlier->peer) | (uint32_t)(call->tag ^ earlier->tag) |
-                        (uint32_t)(call->job ^ earlier->job) | (call->flags ^ earlier->flags);
+                        (uint32_t)(call->job ^ earlier->job) | (call->flags ^ earlier->flags) |
+                        (call->algorithm ^ earlier->algorithm);
     return (differ | differ32) == 0;
 }
 
@@ -291,7 +294,8 @@ static inline __attribute__((always_inline)) void record_call(struct mpitx_run *
         return;
     }
     struct trace_call event = {.begin = call->enter, .site = site_of(call),
-                               .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE};
+                               .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE,
+                               .algorithm = algorithms_known(call) ? algorithms_text(call) : trace_no_text};
     if (!call->described) thread->held = NULL;
     if (call->abandoned || (call->described && !take_message(to, thread, call, &event))) {
         event.bytes = d->sent_bytes + d->received_bytes + d->gave + d->got + d->read;
@@ -349,7 +353,7 @@ void trace_record_open_calls(void)
         uint64_t now = clock_ticks(); /* these calls have no time yet */
         if (!window_open(now)) return;
         struct trace_call event = {.begin = call->enter ? call->enter : now, .site = site_of(call),
-                                   .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE,
+                                   .function = text_of_function(call->function), .peer = CALL_NONE, .tag = CALL_NONE, .algorithm = trace_no_text,
                                    .flags = TRACE_OPEN | (uint32_t)call->depth << TRACE_DEPTH};
         write_call(to, thread, now, &event);
     }

@@ -32,7 +32,8 @@ static bool selected(const char *name)
 
 static bool declare(void)
 {
-    static const struct mpitx_run_field call[] = {BEGIN, ADDRESS("site"), MESSAGE}, message[] = {BEGIN, MESSAGE};
+    static const struct mpitx_run_field call[] = {BEGIN, ADDRESS("site"), MESSAGE, NAMED("algorithm"),
+                                                NUMBER("reserved", U32)}, message[] = {BEGIN, MESSAGE};
     static const struct mpitx_run_field repeat[] =
         {NUMBER("slot", U32), NUMBER("lasted", U32), NUMBER("request", U32), NUMBER("sequence", U32)};
     static const struct mpitx_run_field hidden[] = {BEGIN, PEER, NUMBER("reserved", U32)};
@@ -124,6 +125,7 @@ static void started(void)
         agent_report(MPITX_RUN_WARNING, "call sites are those in the library's bindings and in wrappers: libgcc_s.so.1 is missing");
     order_start();
     trace_run = agent_run;
+    trace_no_text = text_empty();
     if (agent_config("after_ns", 0) || agent_config("for_ns", 0) || agent_config("window", 0)) note_part();
     if (!observe()) agent_note("trace: some functions are not traced: out of memory");
     if (trace_roles) __atomic_store_n(&trace_recording, trace_run, __ATOMIC_RELEASE);

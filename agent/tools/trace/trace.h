@@ -41,6 +41,7 @@ struct trace_call {
     uint32_t function, object;
     int32_t peer, tag, job;
     uint32_t flags;
+    uint32_t algorithm, reserved; /* the text of what served a collective call, or the empty text */
 };
 
 /* A call like the one in a slot. That one is in the same chunk. */
@@ -177,6 +178,7 @@ static inline void trace_write(struct mpitx_run *to, struct trace_thread *thread
 /* hidden: not selected, but decides the order of received messages */
 enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2, TRACE_HIDDEN = 4 };
 extern uint8_t *trace_roles; /* by function */
+extern uint32_t trace_no_text; /* the empty text */
 extern struct trace_types {
     int call, repeat, message, hidden, post, done, cancel, part;
 } trace_types;

@@ -28,7 +28,8 @@ func NewProfile(a *cli.App) *cobra.Command {
 	r := &recorder{App: a}
 	s, p := newSampling(r, "pvar"), &profiling{recorder: r, on: true}
 	o, skip := &profileOutput{profiling: p, sampling: s}, &skipping{recorder: r}
-	r.tools, r.output = []tool{s, p, skip}, o
+	served := &serving{profiling: p}
+	r.tools, r.output = []tool{s, p, served, skip}, o
 	cmd := &cobra.Command{
 		Use:   "profile [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Profile the MPI calls of an application",
@@ -58,6 +59,7 @@ variables are sampled at the same time (see mpitx sample --help).`,
 	f.Lookup("no-summary").Usage = "do not print the report at the end"
 	f.Lookup("pvar").Usage = "also " + f.Lookup("pvar").Usage
 	p.flags(cmd, "")
+	served.flags(cmd, "")
 	skip.flags(cmd)
 	return cmd
 }

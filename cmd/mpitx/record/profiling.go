@@ -31,9 +31,7 @@ type profiling struct {
 	stack            int
 	include, exclude []string
 	inner            bool
-	noAlgorithms     bool
-
-	resolved *profile.Profile // with the sources of its call sites
+	resolved         *profile.Profile // with the sources of its call sites
 }
 
 // maxStack is the greatest depth of call stacks (PROFILE_STACK_MOST in the agent).
@@ -45,7 +43,6 @@ func (o *profiling) flags(cmd *cobra.Command, of string) {
 	f.StringArrayVar(&o.include, "include", nil, of+"only functions that match this `GLOB`; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, of+"no functions that match this `GLOB`; may be repeated")
 	f.BoolVar(&o.inner, "inner", false, of+"also count the calls that the MPI library itself makes")
-	f.BoolVar(&o.noAlgorithms, "no-algorithms", false, of+"do not record which algorithms serve collective calls")
 	for _, name := range []string{"include", "exclude"} {
 		cmd.RegisterFlagCompletionFunc(name, completeFunctions)
 	}
@@ -57,7 +54,7 @@ func completeFunctions(*cobra.Command, []string, string) ([]string, cobra.ShellC
 
 func (o *profiling) configure(cmd *cobra.Command, c *launch.Config) error {
 	if !o.on {
-		return needs(cmd, "--profile", "stack", "include", "exclude", "inner", "no-algorithms")
+		return needs(cmd, "--profile", "stack", "include", "exclude", "inner")
 	}
 	switch {
 	case o.maxSize != "" && tooSmall(o.maxSize):
@@ -69,9 +66,6 @@ func (o *profiling) configure(cmd *cobra.Command, c *launch.Config) error {
 	asks(c, "stack", strconv.Itoa(o.stack))
 	if o.inner {
 		asks(c, "inner", "1")
-	}
-	if !o.noAlgorithms {
-		asks(c, "algorithms", "1")
 	}
 	for name, globs := range map[string][]string{"include": o.include, "exclude": o.exclude} {
 		for _, glob := range globs {

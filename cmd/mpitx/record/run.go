@@ -25,9 +25,9 @@ type runOutput struct {
 func NewRun(a *cli.App) *cobra.Command {
 	r := &recorder{App: a}
 	o := &runOutput{r, newSampling(r, "sample"), &profiling{recorder: r}, &tracing{recorder: r}, &triggers{recorder: r}}
-	h, skip := &hang{recorder: r}, &skipping{recorder: r}
+	h, skip, served := &hang{recorder: r}, &skipping{recorder: r}, &serving{o.profiling, o.tracing, false}
 	o.sampling.triggers = o.triggers
-	r.tools, r.output = []tool{h, o.triggers, o.sampling, o.profiling, o.tracing, skip}, o
+	r.tools, r.output = []tool{h, o.triggers, o.sampling, o.profiling, o.tracing, served, skip}, o
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Run an application with any mix of tools",
@@ -81,6 +81,7 @@ cannot be used. docs/qmpi.md describes how to write one.`,
 	o.profiling.flags(cmd, "with --profile: ")
 	f.BoolVar(&o.tracing.on, "trace", false, "trace MPI calls and messages, each with its times")
 	o.tracing.flags(cmd, "with --trace: ")
+	served.flags(cmd, "with --profile or --trace: ")
 	o.triggers.flags(cmd)
 	h.flags(cmd)
 	skip.flags(cmd)

@@ -26,7 +26,8 @@ func NewTrace(a *cli.App) *cobra.Command {
 	r := &recorder{App: a}
 	s, t := newSampling(r, "pvar"), &tracing{recorder: r, on: true}
 	o, skip := &traceOutput{tracing: t}, &skipping{recorder: r}
-	r.tools, r.output = []tool{s, t, skip}, o
+	served := &serving{tracing: t}
+	r.tools, r.output = []tool{s, t, served, skip}, o
 	cmd := &cobra.Command{
 		Use:   "trace [flags] -- APPLICATION [ARGUMENT…]",
 		Short: "Trace the MPI calls and messages of an application",
@@ -63,6 +64,7 @@ The application keeps its output and exit code.`,
 	f.Lookup("no-summary").Usage = "do not print the summary at the end"
 	f.Lookup("pvar").Usage = "also " + f.Lookup("pvar").Usage
 	t.flags(cmd, "")
+	served.flags(cmd, "")
 	skip.flags(cmd)
 	cli.Choose(cmd, &o.file.Format, "output", "o", "", "output `FORMAT`: perfetto, csv, ndjson, parquet (default: the ending of --out, else perfetto)", cli.TraceFormats...)
 	o.file.OutFile.Flags(cmd, append(cli.TraceEndings, cli.Texts(cli.TraceFormats[1:])...)...)
