@@ -27,7 +27,7 @@ type Catalog struct {
 	Before  Stage   `json:"before"` // before MPI_Init, read in a separate process
 	After   Stage   `json:"after"`  // after MPI_Init
 
-	Outside []Setting `json:"settings,omitempty"` // beyond MPI_T, on rank 0
+	Outside []Setting `json:"settings,omitempty"` // beyond MPI_T
 
 	Lists
 }
@@ -63,6 +63,7 @@ type Rank struct {
 	Library *Library `json:"library,omitzero"` // nil: the same as rank 0's
 
 	Settings []string `json:"-"` // of its environment, as NAME=value, to find where variables were set; nil: the same as rank 0's
+	Binding  string   `json:"-"` // the processors that it may use, if it may not use all: "CPU 3"; Catalog.Outside has it
 }
 
 // Stage describes one stage: before or after MPI_Init. MPI_Init unloads components that are not selected, and their indices

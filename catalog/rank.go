@@ -46,6 +46,13 @@ func OnRank(c *Catalog, rank int) (*Catalog, error) {
 			*list = append(*list, v)
 		}
 	}
+	out.Outside = nil
+	for _, s := range c.Outside {
+		if s.Ranks == nil || slices.Contains(s.Ranks, rank) {
+			s.Ranks = nil
+			out.Outside = append(out.Outside, s)
+		}
+	}
 	return &out, nil
 }
 

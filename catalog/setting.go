@@ -2,9 +2,10 @@ package catalog
 
 // Setting is a setting beyond MPI_T: of what MPI builds on, of the launcher, or of OpenMP. No control variable stands for it.
 type Setting struct {
-	Name   string `json:"name"`   // of the environment variable, the option, or as in the file
-	Reader string `json:"reader"` // what reads it: "UCX", "libfabric" …
-	Origin Origin `json:"origin"` // with the value
+	Name   string `json:"name"`            // of the environment variable, the option, or as in the file
+	Reader string `json:"reader"`          // what reads it: "UCX", "libfabric" …
+	Origin Origin `json:"origin"`          // with the value
+	Ranks  []int  `json:"ranks,omitempty"` // on which it is set so, ascending; nil: on all
 }
 
 // Outside is the kind of settings beyond MPI_T. They are not entries of a library, so that AllKinds has not got it.

@@ -67,7 +67,7 @@ func TestEveryField(t *testing.T) {
 func drawCatalogExample(t testing.TB) *Catalog {
 	c := new(Catalog)
 	fill(t, reflect.ValueOf(c).Elem())
-	c.Job.Ranks[0].Settings = nil // not in documents
+	c.Job.Ranks[0].Settings, c.Job.Ranks[0].Binding = nil, "" // not in documents
 	c.Schema, c.Version, c.Created = SchemaName, SchemaVersion, time.Unix(1e9, 5).UTC()
 	return c
 }

@@ -52,6 +52,7 @@ func (f *front) root() (*Job, error) {
 			if own, differ := f.after.result.Settings[r.Rank]; differ {
 				r.Settings = append([]string{}, own...)
 			}
+			r.Binding = f.after.result.Bindings[r.Rank]
 		}
 	}
 	return j, nil

@@ -35,6 +35,7 @@ type Backend struct {
 	request       request
 	serve         func(*Backend) int
 	stamp         binding.Stamp // of the categories, when they were read
+	environ       []string      // with which it was started: loading a library changes it
 	finalizeDelay time.Duration // of the other ranks in MPI_Finalize
 }
 
@@ -50,7 +51,7 @@ func RunBackend(args []string, serve func(*Backend) int) int {
 	runtime.LockOSThread()
 	os.Unsetenv("GOMAXPROCS") // it was meant for this process only
 	debug.SetGCPercent(400)
-	b := &Backend{Size: 1, serve: serve}
+	b := &Backend{Size: 1, serve: serve, environ: os.Environ()}
 	var err error
 	if b.Front, err = transport.OpenFront(args[min(1, len(args)):], &b.request); err != nil {
 		fmt.Fprintln(os.Stderr, "mpitx: backend: this command is internal; other commands of mpitx start it")

@@ -30,7 +30,8 @@ const (
 // verdict on.
 func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 	b.Front.SendAppended(transport.FrameProcess, b.Process.AppendBinary)
-	failed, settings := map[int]string{}, map[int][]string{}
+	failed, settings, bindings := map[int]string{}, map[int][]string{}, map[int]string{}
+	bindings[0] = boundTo()
 	lost, hosts, err := b.gather(func(rank int, r report) {
 		if r.Failed != "" {
 			failed[rank] = r.Failed
@@ -44,13 +45,14 @@ func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 		if r.Differs {
 			settings[rank] = r.Settings
 		}
+		bindings[rank] = r.Binding
 	})
 	if err != nil {
 		return 0, err
 	}
 	silent := maps.Clone(lost)
 	maps.Copy(lost, failed)
-	b.Front.Send(transport.FrameResult, transport.Pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts, Settings: settings}))
+	b.Front.Send(transport.FrameResult, transport.Pack(result{Outcomes: outcomes, Lost: lost, Hosts: hosts, Settings: settings, Bindings: bindings}))
 
 	if b.Size == 1 && b.request.Alone {
 		return b.alone(), nil
@@ -168,9 +170,9 @@ func (b *Backend) stages() []byte {
 	return transport.Pack(s)
 }
 
-// settings are the settings of this process's environment.
+// settings are the settings that this process was started with.
 func (b *Backend) settings() []string {
-	return settings.Query{Impl: b.request.MPI.Impl, Text: b.Process.Meta.Library.Text}.Settings(os.Environ())
+	return settings.Query{Impl: b.request.MPI.Impl, Text: b.Process.Meta.Library.Text}.Settings(b.environ)
 }
 
 // before is the stage before MPI_Init that the front's other back end read; nil if it failed.
@@ -211,6 +213,7 @@ func (b *Backend) follow(outcomes catalog.Outcomes, failed error) (int, error) {
 		if own := b.settings(); !slices.Equal(own, s.Settings) {
 			report.Settings, report.Differs = own, true
 		}
+		report.Binding = boundTo()
 		if before := b.before(); before != nil && len(s.Before) > 0 {
 			before.Rank, before.Host = b.Rank, b.Host
 			report.Before = difference(s.Before, before)

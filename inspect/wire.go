@@ -37,6 +37,7 @@ type result struct {
 	Lost     map[int]string   // rank 0: ranks that did not answer, and how far they got
 	Hosts    map[int]string   // rank 0: of the ranks that said hello
 	Settings map[int][]string // rank 0: of the environment of ranks for which they differ from its own
+	Bindings map[int]string   // rank 0: the processors of the ranks that may not use all of their node
 }
 
 // failure is an error sent to the front.
@@ -59,6 +60,7 @@ type report struct {
 	Before   []byte // catalog.Delta of a node's first rank; empty elsewhere
 	Outcomes catalog.Outcomes
 	Settings []string // of its environment, if Differs: they are not rank 0's
+	Binding  string   // "CPU 3"; empty if it may use all processors of its node
 	Differs  bool
 	Failed   string // why the rest is empty
 }

@@ -112,7 +112,7 @@ func ambiguous(name string) bool {
 var (
 	ownedPrefixes = []string{
 		"OMPI_COMM_WORLD_", "OMPI_APP_CTX_", "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_prte_", "PRTE_MCA_prte_",
-		"PRTE_MCA_ess", "PMIX_SERVER_", "PMIX_DSTORE_", "PMI_", "PMI2_", "HYDI_", "MPI_LOCAL", "PALS_", "FAKEMPI_RANK", "FAKEMPI_SIZE",
+		"PRTE_MCA_ess", "PMIX_SERVER_", "PMIX_DSTORE_", "PMI_", "PMI2_", "HYDI_", "MPI_LOCAL", "HYDRA_USER_PROVIDED_BINDING", "PALS_", "FAKEMPI_RANK", "FAKEMPI_SIZE",
 		"FAKEMPI_JOB", "SLURM_STEP_", "SLURM_SRUN_COMM_",
 	}
 	ownedNames = map[string]bool{

@@ -63,12 +63,16 @@ func (q Query) droppedOptions() (all []Influence) {
 	return all
 }
 
-// Place is where an influence was set, for a message.
+// Place is where an influence was set, and on which ranks if not on all, for a message.
 func (i *Influence) Place() string {
+	place := i.Where
 	if i.Kind == catalog.OriginEnvironment {
-		return "environment"
+		place = "environment"
 	}
-	return i.Where
+	if i.Ranks != nil {
+		place += " (" + text.Ranks(i.Ranks) + ")"
+	}
+	return place
 }
 
 // Ignored says why nothing takes the setting, with its place; "" if it is taken, or if that is not known.

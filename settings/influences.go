@@ -21,6 +21,7 @@ type Influence struct {
 	Overridden bool   // another setting of the control variable takes precedence
 	beyond     bool   // it is of a file that sets no control variable
 	Unknown    bool   // it is spelt like a control variable, but the library has none of this name
+	Ranks      []int  // on which it is set so; nil: on all
 }
 
 // readers are what reads environment variables with a prefix.
@@ -91,21 +92,27 @@ func Influences(q Query) []Influence {
 func Beyond(found []Influence) (all []catalog.Setting) {
 	for _, i := range found {
 		if i.IsBeyond() {
-			all = append(all, catalog.Setting{Name: i.Name, Reader: i.Reader, Origin: i.Origin})
+			all = append(all, catalog.Setting{Name: i.Name, Reader: i.Reader, Origin: i.Origin, Ranks: i.Ranks})
 		}
 	}
 	return all
 }
 
-// Kept are the influences that a snapshot has: settings of control variables, and those beyond MPI_T, on rank 0.
+// Kept are the influences that a snapshot has: settings of control variables, and those beyond MPI_T.
 func Kept(c *catalog.Catalog) (all []Influence) {
 	for k := range c.Cvars {
-		if v := &c.Cvars[k]; v.Origin != nil {
-			all = append(all, Influence{Name: v.Name, Reader: machine.FamilyName(c.Library.Family), Cvar: v.Name, Origin: *v.Origin})
+		v := &c.Cvars[k]
+		if !v.IsSet() {
+			continue
+		}
+		for _, g := range c.Settings(v) {
+			if g.Origin != nil {
+				all = append(all, Influence{Name: v.Name, Reader: machine.FamilyName(c.Library.Family), Cvar: v.Name, Origin: *g.Origin, Ranks: g.Ranks})
+			}
 		}
 	}
 	for _, s := range c.Outside {
-		all = append(all, Influence{Name: s.Name, Reader: s.Reader, Origin: s.Origin, beyond: true})
+		all = append(all, Influence{Name: s.Name, Reader: s.Reader, Origin: s.Origin, Ranks: s.Ranks, beyond: true})
 	}
 	return all
 }
@@ -113,6 +120,11 @@ func Kept(c *catalog.Catalog) (all []Influence) {
 // IsBeyond reports whether an influence is a setting beyond MPI_T.
 func (i *Influence) IsBeyond() bool {
 	return i.Cvar == "" && !i.Unknown && !i.Overridden && (i.Dropped == "" || i.beyond || SetsMPI(i.Name))
+}
+
+// First is the origin on the lowest rank that has it.
+func (i *Influence) First() catalog.RankOrigin {
+	return catalog.RankOrigin{Rank: slices.Concat(i.Ranks, []int{0})[0], Origin: &i.Origin}
 }
 
 // others are the influences that are not settings of control variables: in the environment, and options of the launcher that the

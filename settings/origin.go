@@ -90,7 +90,8 @@ func (q Query) settings() (all []Setting) {
 	return all
 }
 
-// Settings are the settings in a process's environment that launchers do not make by themselves, sorted, as NAME=value.
+// Settings are the settings in a process's environment that launchers do not make by themselves, also those beyond MPI_T, sorted, as
+// NAME=value.
 func (q Query) Settings(environ []string) (found []string) {
 	for _, kv := range environ {
 		if variable, value, _ := strings.Cut(kv, "="); q.isSetting(variable, value) {
@@ -102,8 +103,8 @@ func (q Query) Settings(environ []string) (found []string) {
 }
 
 func (q Query) isSetting(variable, value string) bool {
-	return slices.ContainsFunc(q.forms(), func(f form) bool { return strings.HasPrefix(variable, f.prefix) }) &&
-		!machine.OwnedByLauncher(variable, value) && variable+"="+value != machine.QuietORTE
+	sets := Reader(variable) != "" || slices.ContainsFunc(q.forms(), func(f form) bool { return strings.HasPrefix(variable, f.prefix) })
+	return sets && !machine.OwnedByLauncher(variable, value) && variable+"="+value != machine.QuietORTE
 }
 
 // On asks the same for a process that has other settings in its environment.

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 
 	"mpitx/catalog"
@@ -11,34 +12,39 @@ func (c *comparison) outside() {
 	if c.partial() {
 		return
 	}
-	var lists [2]map[string]*catalog.Setting
+	var lists [2]map[string][]*catalog.Setting
 	var names []string
 	for s := range c.sides {
-		lists[s] = map[string]*catalog.Setting{}
+		lists[s] = map[string][]*catalog.Setting{}
 		for k := range c.sides[s].Outside {
 			x := &c.sides[s].Outside[k]
-			if lists[s][x.Name] == nil {
-				lists[s][x.Name] = x
+			all := lists[s][x.Name]
+			if slices.ContainsFunc(all, func(o *catalog.Setting) bool { return slices.Equal(o.Ranks, x.Ranks) }) {
+				continue // the first one counts
+			}
+			if !slices.Contains(names, x.Name) {
 				names = append(names, x.Name)
 			}
+			lists[s][x.Name] = append(all, x)
 		}
 	}
-	for k, name := range names {
+	for _, name := range names {
 		a, b := lists[0][name], lists[1][name]
 		switch {
 		case b == nil:
 			c.oneSetting(0, a, Vanished)
 		case a == nil:
 			c.oneSetting(1, b, Appeared)
-		case k < len(lists[0]):
+		default:
 			c.out.Common++
 			c.changedSetting(a, b)
 		}
 	}
 }
 
-func (c *comparison) oneSetting(side int, s *catalog.Setting, change Change) {
-	it := Item{Change: change, Kind: catalog.Outside, Name: s.Name, Value: settingText(s)}
+func (c *comparison) oneSetting(side int, all []*catalog.Setting, change Change) {
+	s := all[0]
+	it := Item{Change: change, Kind: catalog.Outside, Name: s.Name, Value: settingText(all)}
 	x := &entry{Entry: s, kind: catalog.Outside, name: s.Name}
 	if side == 0 {
 		it.A = s
@@ -50,20 +56,37 @@ func (c *comparison) oneSetting(side int, s *catalog.Setting, change Change) {
 	c.out.Items = append(c.out.Items, it)
 }
 
-func (c *comparison) changedSetting(a, b *catalog.Setting) {
+func (c *comparison) changedSetting(all, others []*catalog.Setting) {
+	same := func(equal func(a, b string) bool) bool {
+		return slices.EqualFunc(all, others, func(a, b *catalog.Setting) bool {
+			return slices.Equal(a.Ranks, b.Ranks) && equal(a.Origin.Value, b.Origin.Value)
+		})
+	}
+	a, b := all[0], others[0]
 	switch {
-	case sameText(a.Origin.Value, b.Origin.Value):
+	case same(sameText):
 		return
-	case c.samePlace(a.Origin.Value, b.Origin.Value):
+	case same(func(a, b string) bool { return sameText(a, b) || c.samePlace(a, b) }):
 		c.placed = append(c.placed, a.Name)
 		return
 	}
-	it := Item{Change: Changed, Kind: catalog.Outside, Name: a.Name, A: a, B: b, Fields: []Field{{Name: "value", A: settingText(a), B: settingText(b)}}}
+	it := Item{Change: Changed, Kind: catalog.Outside, Name: a.Name, A: a, B: b, Fields: []Field{{Name: "value", A: settingText(all), B: settingText(others)}}}
 	c.weigh(&it, &entry{Entry: a, kind: catalog.Outside, name: a.Name}, &entry{Entry: b, kind: catalog.Outside, name: b.Name})
 	c.out.Items = append(c.out.Items, it)
 }
 
-// settingText is the value of a setting and its place.
-func settingText(s *catalog.Setting) string {
-	return strings.TrimSpace(s.Origin.Value) + " (set in " + originText(&s.Origin) + ")"
+// settingText is what a setting is set to, where, and on which ranks if not on all.
+func settingText(all []*catalog.Setting) string {
+	var parts []string
+	for _, s := range all {
+		part := strings.TrimSpace(s.Origin.Value)
+		if s.Origin.Kind != "" {
+			part += " (set in " + originText(&s.Origin) + ")"
+		}
+		if s.Ranks != nil {
+			part += " on " + ranks(s.Ranks)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
 }

@@ -92,3 +92,29 @@ func TestOutside(t *testing.T) {
 		t.Errorf("a list without settings: %v", lines(d))
 	}
 }
+
+// Settings of some ranks only are compared with their ranks.
+func TestOutsideOnRanks(t *testing.T) {
+	set := func(value string, ranks ...int) catalog.Setting {
+		return catalog.Setting{Name: "UCX_TLS", Reader: "UCX", Origin: catalog.Origin{Kind: catalog.OriginEnvironment, Where: "UCX_TLS", Value: value}, Ranks: ranks}
+	}
+	a, b := at("/home/ann", "ann", "n1", "/tmp", 1), at("/home/ann", "ann", "n1", "/tmp", 1)
+	for _, c := range []struct {
+		a, b []catalog.Setting
+		want []string
+	}{
+		{[]catalog.Setting{set("tcp", 0, 1)}, []catalog.Setting{set("tcp", 0, 1)}, nil},
+		{[]catalog.Setting{set("tcp", 0, 1), set("self", 2)}, []catalog.Setting{set("tcp", 0, 1), set("self", 2)}, nil},
+		{[]catalog.Setting{set("tcp", 0, 1)}, []catalog.Setting{set("tcp")}, []string{
+			`changed UCX_TLS; value "tcp (set in environment UCX_TLS) on ranks 0-1" -> "tcp (set in environment UCX_TLS)"`}},
+		{[]catalog.Setting{set("tcp", 0), set("self", 1, 2)}, []catalog.Setting{set("tcp", 0), set("all", 1, 2)}, []string{
+			`changed UCX_TLS; value "tcp (set in environment UCX_TLS) on rank 0, self (set in environment UCX_TLS) on ranks 1-2" -> "tcp (set in environment UCX_TLS) on rank 0, all (set in environment UCX_TLS) on ranks 1-2"`}},
+		{nil, []catalog.Setting{set("tcp", 3)}, []string{"appeared UCX_TLS"}},
+		{[]catalog.Setting{set("/home/ann/x", 1)}, []catalog.Setting{set("/home/ann/x", 1)}, nil},
+	} {
+		a.Outside, b.Outside = c.a, c.b
+		if diff := cmp.Diff(c.want, lines(Compare(Side{Catalog: a}, Side{Catalog: b}, Options{}))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"mpitx/catalog"
 	"mpitx/export"
@@ -39,18 +40,22 @@ func (e *Essentials) Rows(c *catalog.Catalog, f export.Format) (*export.Rows, []
 			}
 		}
 		for _, known := range g.Environment {
-			k := slices.IndexFunc(beyond, func(i settings.Influence) bool { return i.Name == known.Name && i.Kind == catalog.OriginEnvironment })
-			switch {
-			case k >= 0:
-				e.add(known.Name, beyond[k].Value, catalog.RankOrigin{Origin: &beyond[k].Origin}, known.Use, g.Title)
-				beyond = slices.Delete(beyond, k, k+1)
-			case e.Unset && e.people():
+			set := false
+			beyond = slices.DeleteFunc(beyond, func(i settings.Influence) bool {
+				if i.Name != known.Name {
+					return false
+				}
+				set = true
+				e.add(known.Name, i.Value, i.First(), known.Use, g.Title)
+				return true
+			})
+			if !set && e.Unset && e.people() {
 				e.add(known.Name, "not set", catalog.RankOrigin{}, known.Use, g.Title)
 			}
 		}
 	}
 	for _, i := range beyond {
-		e.add(i.Name, i.Value, catalog.RankOrigin{Origin: &i.Origin}, "read by "+i.Reader, "Set beyond MPI_T")
+		e.add(i.Name, i.Value, i.First(), "read by "+i.Reader, "Set beyond MPI_T")
 	}
 	return e.rows, listed
 }
@@ -87,7 +92,7 @@ func (e *Essentials) add(name, value string, set catalog.RankOrigin, use, purpos
 		if e.format == export.FormatTable && set.Origin.Kind == catalog.OriginFile {
 			where = filepath.Base(where) // the line matters
 		}
-		where = string(set.Origin.Kind) + " " + where
+		where = strings.TrimSpace(string(set.Origin.Kind) + " " + where)
 	}
 	if set.Rank != 0 {
 		where += fmt.Sprintf(" (rank %d)", set.Rank)

@@ -46,6 +46,16 @@ func NarrowInfluences(r *export.Rows, t export.Terminal) string {
 	return notes.String()
 }
 
+// valueOn is the value of a variable on a rank, "" if it has none there.
+func valueOn(c *catalog.Catalog, v *catalog.Variable, rank int) string {
+	for _, g := range c.Settings(v) {
+		if r := g.Variable.Current(); slices.Contains(g.Ranks, rank) && r != nil && r.Status == catalog.StatusOK {
+			return c.ValueText(v, r.Value)
+		}
+	}
+	return ""
+}
+
 // Influences are settings of MPI from outside, with the names of the library itself (PERUSE_Query_environment), and what is known about them.
 func Influences(found []settings.Influence, c *catalog.Catalog, effect func(*catalog.Variable) tuning.Effect) *export.Rows {
 	values, names := map[string]string{}, make([]string, len(c.Cvars))
@@ -57,7 +67,7 @@ func Influences(found []settings.Influence, c *catalog.Catalog, effect func(*cat
 	}
 	r := &export.Rows{Schema: "mpitx.env", Columns: []export.RowColumn{{Name: "name", Header: "NAME", MinWidth: 64, Whole: "name"}, {Name: "value", Header: "VALUE", Whole: "name"},
 		{Name: "origin"}, {Name: "where", Header: "FROM", Below: true, Label: "from: "}, {Name: "reader", Header: "READ BY", Below: true, Label: "read by: "},
-		{Name: "cvar", Header: "CONTROL VARIABLE", Wide: true}, {Name: "library", Header: "LIBRARY", Optional: true}, {Name: "note", Header: "NOTE", Optional: true}}}
+		{Name: "cvar", Header: "CONTROL VARIABLE", Wide: true}, {Name: "library", Header: "LIBRARY", Optional: true}, {Name: "note", Header: "NOTE", Optional: true}, {Name: "ranks", Header: "RANKS", Optional: true}}}
 	for _, i := range withPeruse(found, c) {
 		note := ""
 		switch {
@@ -82,7 +92,11 @@ func Influences(found []settings.Influence, c *catalog.Catalog, effect func(*cat
 		if i.Kind == catalog.OriginEnvironment {
 			where = "environment"
 		}
-		r.Rows = append(r.Rows, []any{i.Name, i.Value, i.Kind, where, i.Reader, i.Cvar, values[i.Cvar], note})
+		value := values[i.Cvar]
+		if v := c.Cvar(i.Cvar); v != nil && i.Ranks != nil {
+			value = valueOn(c, v, i.Ranks[0])
+		}
+		r.Rows = append(r.Rows, []any{i.Name, i.Value, i.Kind, where, i.Reader, i.Cvar, value, note, text.RankList(i.Ranks)})
 	}
 	return r
 }

@@ -186,10 +186,19 @@ func (s *Source) Query(c *catalog.Catalog) settings.Query {
 func (s *Source) Influences(c *catalog.Catalog) []settings.Influence {
 	q := s.Query(c)
 	if c.After.Read || s.App.Env.Launcher().Rank < 0 { // a launcher that ends the job leaves no time for it
-		q.Layers = func(given []string) layers.Known { return layers.Ask(s.App.Env, s.Chosen, given) }
+		asked := 0 // each time takes a process, and ranks may all have settings of their own
+		q.Layers = func(given []string) layers.Known {
+			if asked++; asked > mostAsked {
+				return nil
+			}
+			return layers.Ask(s.App.Env, s.Chosen, given)
+		}
 	}
-	return settings.Influences(q)
+	return settings.Everywhere(q, &c.Job)
 }
+
+// mostAsked is how often UCX and libfabric are asked about the settings of ranks.
+const mostAsked = 4
 
 // Unread are what influences an MPI that could not be read, perhaps because of one of them.
 func (s *Source) Unread() []settings.Influence {
@@ -212,7 +221,7 @@ func (s *Source) Unread() []settings.Influence {
 func (s *Source) Origins(c *catalog.Catalog) {
 	q := s.Query(c)
 	s.found = settings.Find(q)
-	c.Outside = settings.Beyond(settings.Influences(q))
+	c.Outside = settings.Beyond(settings.Everywhere(q, &c.Job))
 	c.Job.Home, c.Job.User, c.Job.Tmp = q.Env.Getenv("HOME"), cmp.Or(q.Env.Getenv("USER"), q.Env.Getenv("LOGNAME")), cmp.Or(q.Env.Getenv("TMPDIR"), os.TempDir())
 	answers, ranks := map[string]settings.Answer{}, map[string][]int{} // of ranks with other settings than rank 0, by these
 	for _, r := range c.Job.Ranks {

@@ -25,7 +25,7 @@ func (o *listOptions) checkEssential() error {
 func (o *listOptions) essentials(c *catalog.Catalog, filter *catalog.Matcher) error {
 	e := variables.Essentials{Knowledge: o.App.Judge(o.Chosen).Knowledge, Variables: filter.Variables(c), Enums: settings.Enums(o.Family(c), c)}
 	if o.From == "" && len(o.globs)+len(o.regex) == 0 {
-		e.Beyond = slices.DeleteFunc(settings.Influences(o.Query(c)), func(i settings.Influence) bool { return !i.IsBeyond() })
+		e.Beyond = slices.DeleteFunc(settings.Everywhere(o.Query(c), &c.Job), func(i settings.Influence) bool { return !i.IsBeyond() })
 		e.Unset = true
 	}
 	rows, listed := e.Rows(c, o.format)

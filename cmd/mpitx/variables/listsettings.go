@@ -46,8 +46,10 @@ reason. UCX and libfabric are asked which names and values they know.
 If one of the settings stops the library, mpitx lists the settings without the
 library's values. The exit code is then 3, or the launcher's.
 
-Under a launcher, the table shows the settings of rank 0. With --from, it shows
-those that a snapshot has: without settings that were overridden or dropped.`,
+Under a launcher, RANKS has the ranks with a setting that not all have. The row
+"binding" has the processors that processes may use, if these are not all of
+their node. With --from, the table shows the settings that a snapshot has:
+without those that were overridden or dropped.`,
 		Example: `  mpitx list settings
   mpirun -n 4 mpitx list settings
   mpitx list settings --mpi mpich -o json
@@ -74,7 +76,6 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 		code = o.Warn(c)
 	}
 	return o.Answer(code, func() error {
-		o.noteOthers(c)
 		found := o.Unread
 		switch {
 		case o.From != "":
@@ -88,11 +89,7 @@ func (o *settingsOptions) run(cmd *cobra.Command) error {
 			if unread == nil {
 				name = c.LibraryName()
 			}
-			where := ""
-			if c.Job.Size > 1 {
-				where = " on rank 0"
-			}
-			_, err := fmt.Fprintf(o.App.Out, "nothing influences %s from outside%s\n", name, where)
+			_, err := fmt.Fprintf(o.App.Out, "nothing influences %s from outside\n", name)
 			return err
 		}
 		notes := ""
@@ -113,17 +110,4 @@ func didYouMean(names []string, wrong string) string {
 		return "; did you mean " + near[0] + "?"
 	}
 	return ""
-}
-
-// noteOthers says that other ranks were set differently: the answer is of rank 0.
-func (o *settingsOptions) noteOthers(c *catalog.Catalog) {
-	n := 0
-	for k := range c.Cvars {
-		if len(c.Cvars[k].Origins) > 0 {
-			n++
-		}
-	}
-	if n > 0 {
-		o.App.Complain("these are rank 0's; %s set differently on other ranks: see mpitx list --changed", text.Count(n, "variable"))
-	}
 }
