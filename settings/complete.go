@@ -79,6 +79,9 @@ func (s *completion) complete(k int) {
 	name := s.all[k].Variable.Name
 	with := s.effect(s.with, &s.all[k])
 	for _, cond := range s.effect(s.bare, &s.all[k]).Conditions {
+		if cond.Met == tuning.Yes {
+			s.keep(cond.Of, name)
+		}
 		if cond.Met != tuning.No || cond.Fix == nil {
 			continue
 		}
@@ -92,15 +95,56 @@ func (s *completion) complete(k int) {
 	}
 }
 
+// keep assigns the present values of variables that meet a condition because something other than the system's files sets them: the next run
+// may start without that.
+func (s *completion) keep(names []string, by string) {
+	for _, name := range names {
+		v := s.from.Cvar(name)
+		if v == nil || v.Origin == nil || inSystemFile(v.Origin) || s.join(name, by) {
+			continue
+		}
+		r := v.Current()
+		if r == nil || r.Status != catalog.StatusOK {
+			continue
+		}
+		value := r.Value
+		if set, unreported := s.from.Unreported(v); unreported {
+			value = catalog.NewText(set)
+		}
+		s.add(Assignment{Variable: v, Enum: s.from.Enum(v.Enum), Value: value, NeededBy: []string{by}})
+	}
+}
+
+// join notes that an assignment is needed by another variable, too. It reports whether the variable is assigned.
+func (s *completion) join(name, by string) bool {
+	at := slices.IndexFunc(s.all, func(a Assignment) bool { return a.Variable.Name == name })
+	if at >= 0 && s.all[at].NeededBy != nil && !slices.Contains(s.all[at].NeededBy, by) {
+		s.all[at].NeededBy = append(s.all[at].NeededBy, by)
+	}
+	return at >= 0
+}
+
+// add adds an assignment, and reports whether it can be made for a run.
+func (s *completion) add(a Assignment) bool {
+	if len(HowToSet(s.judge.Impl, "", []Assignment{a}, text.UTF8)) == 0 {
+		return false
+	}
+	if s.with == s.from {
+		s.with = assuming(s.from, nil)
+	}
+	assign(s.with, a)
+	s.all = append(s.all, a)
+	return true
+}
+
 // take assigns a value that a variable needs of another, and reports whether that helps.
 func (s *completion) take(name, value, by string, met bool) bool {
 	at := slices.IndexFunc(s.all, func(a Assignment) bool { return a.Variable.Name == name })
 	if at >= 0 {
-		a := &s.all[at]
-		if a.NeededBy != nil && met && !slices.Contains(a.NeededBy, by) {
-			a.NeededBy = append(a.NeededBy, by)
+		if met {
+			s.join(name, by)
 		}
-		return a.NeededBy != nil && met
+		return met && s.all[at].NeededBy != nil
 	}
 	v := s.from.Cvar(name)
 	if v == nil || met || v.Current() == nil {
@@ -111,13 +155,7 @@ func (s *completion) take(name, value, by string, met bool) bool {
 	if err != nil {
 		return false
 	}
-	a := Assignment{Variable: v, Enum: s.from.Enum(v.Enum), Value: parsed, NeededBy: []string{by}}
-	if len(HowToSet(s.judge.Impl, "", []Assignment{a}, text.UTF8)) == 0 {
-		return false
-	}
-	assign(s.with, a)
-	s.all = append(s.all, a)
-	return true
+	return s.add(Assignment{Variable: v, Enum: s.from.Enum(v.Enum), Value: parsed, NeededBy: []string{by}})
 }
 
 // ordered puts what was added before the first assignment that needs it. n is the number of those that the user gave.

@@ -100,6 +100,43 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// What something other than a file of the system sets already is added as well: the next run may start without it.
+func TestCompletePresent(t *testing.T) {
+	for _, c := range []struct {
+		kind         catalog.OriginKind
+		where, given string
+		want         map[Form]string
+	}{
+		{catalog.OriginEnvironment, "OMPI_MCA_coll_tuned_use_dynamic_rules", "coll_tuned_bcast_algorithm=binomial", map[Form]string{
+			Options: "--mca coll_tuned_use_dynamic_rules true --mca coll_tuned_bcast_algorithm 6",
+			File:    "# coll_tuned_bcast_algorithm needs coll_tuned_use_dynamic_rules\ncoll_tuned_use_dynamic_rules = true\ncoll_tuned_bcast_algorithm = 6"}},
+		{catalog.OriginLauncher, "mpirun --mca coll_tuned_use_dynamic_rules 1", "coll_tuned_bcast_algorithm=binomial", map[Form]string{
+			Script: "# coll_tuned_bcast_algorithm needs coll_tuned_use_dynamic_rules\nexport OMPI_MCA_coll_tuned_use_dynamic_rules=true\nexport OMPI_MCA_coll_tuned_bcast_algorithm=6"}},
+		{catalog.OriginFile, "/home/u/.openmpi/mca-params.conf:3", "coll_tuned_bcast_algorithm=binomial", map[Form]string{
+			Options: "--mca coll_tuned_use_dynamic_rules true --mca coll_tuned_bcast_algorithm 6"}},
+		{catalog.OriginFile, "/etc/openmpi/openmpi-mca-params.conf:3", "coll_tuned_bcast_algorithm=binomial", map[Form]string{Options: "--mca coll_tuned_bcast_algorithm 6"}},
+		{"", "", "coll_tuned_bcast_algorithm=binomial", map[Form]string{Options: "--mca coll_tuned_bcast_algorithm 6"}}, // a default
+		{catalog.OriginEnvironment, "OMPI_MCA_coll_tuned_use_dynamic_rules", "btl_vader_eager_limit=8192", map[Form]string{Options: "--mca btl_vader_eager_limit 8192"}},
+	} {
+		library := load(t, "openmpi-4.1.4.json")
+		Assume(library, "coll_tuned_use_dynamic_rules", given(t, machine.OpenMPI, library, "coll_tuned_use_dynamic_rules=true")[0].Value)
+		if c.where != "" {
+			library.Cvar("coll_tuned_use_dynamic_rules").Origin = &catalog.Origin{Kind: c.kind, Where: c.where, Value: "1"}
+		}
+		j := &Judge{Env: &machine.Env{}, Impl: machine.OpenMPI, Elsewhere: true, Knowledge: tuning.Own()}
+		all := j.Complete(library, given(t, machine.OpenMPI, library, c.given))
+		for form, want := range c.want {
+			words, left, err := Settings(machine.OpenMPI, form, all, text.UTF8)
+			if err != nil || left != nil || !strings.HasSuffix("\n"+words, "\n"+want+"\n") {
+				t.Errorf("%s %s: %s\nleft %q, %v", c.where, form, words, left, err)
+			}
+		}
+		if o := library.Cvar("coll_tuned_use_dynamic_rules").Origin; (o == nil) != (c.where == "") {
+			t.Error("the library was changed")
+		}
+	}
+}
+
 // Lines set several variables at once, and say in comments what was added.
 func TestCompleteLines(t *testing.T) {
 	c := load(t, "openmpi-4.1.4.json")

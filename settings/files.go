@@ -57,6 +57,12 @@ func overrides(q Query) []Setting {
 	return q.read(file)
 }
 
+// inSystemFile reports whether a file of the installation sets a variable: each run has it. So does a file whose path is hidden.
+func inSystemFile(o *catalog.Origin) bool {
+	path, _, _ := strings.Cut(o.Where, ":")
+	return o.Kind == catalog.OriginFile && slices.Contains([]string{"openmpi-mca-params.conf", overrideFile, filepath.Base(mpichConf), "<path>"}, filepath.Base(path))
+}
+
 // paramFiles are the files that the library names, or else the usual ones.
 func (q Query) paramFiles() []string {
 	if files := q.Value("mca_base_param_files"); files != "" {

@@ -18,7 +18,7 @@ import (
 func HowToSet(impl, launcher string, all []Assignment, charset text.Charset) (lines []string) {
 	var by [forms][]string
 	for _, a := range all {
-		for form, s := range waysToSet(impl, a, charset).text {
+		for form, s := range waysToSet(impl, a, charset.Quote).text {
 			if s != "" {
 				by[form] = append(by[form], s)
 			}

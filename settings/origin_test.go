@@ -447,10 +447,10 @@ func TestSettings(t *testing.T) {
 		left string
 		err  string
 	}{
-		{machine.OpenMPI, Options, openmpi, "--mca btl '^tcp' --mca pml ob1 --mca coll $'it\\'s\\nx'\n", "ess_base_vpid", ""},
+		{machine.OpenMPI, Options, openmpi, "--mca btl '^tcp' --mca pml ob1 --mca coll 'it'\\''s\nx'\n", "ess_base_vpid", ""},
 		{machine.OpenMPI, Script, openmpi, "# Settings for the next run, from mpitx. In the shell that starts it: . ./FILE\nexport OMPI_MCA_btl='^tcp'\n" +
 			"# not set: pml: a launcher option sets it, which overrides the environment\n" +
-			"# coll was written on rank 2 only;\\x0ax\nexport OMPI_MCA_coll=$'it\\'s\\nx'\n" +
+			"# coll was written on rank 2 only;\\x0ax\nexport OMPI_MCA_coll='it'\\''s\nx'\n" +
 			"# not set: ess_base_vpid: the launcher sets it for each process\n", "pml ess_base_vpid", ""},
 		{machine.OpenMPI, File, openmpi[:1], "# Settings for the next run, from mpitx: lines for ~/.openmpi/mca-params.conf\nbtl = ^tcp\n", "", ""},
 		{machine.OpenMPI, File, openmpi[2:3], "# Settings for the next run, from mpitx: lines for ~/.openmpi/mca-params.conf\n" +

@@ -79,7 +79,7 @@ type ways struct {
 	why  [forms]string // why there is no text
 }
 
-func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
+func waysToSet(impl string, a Assignment, quote func(string) string) (w ways) {
 	none := func(form Form, why string) { w.text[form], w.why[form] = "", why }
 	variable, name := a.Variable, a.Variable.Name
 	value, ok := setting(impl, variable, a.Enum, a.Value)
@@ -87,14 +87,14 @@ func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
 	if all == "" && !ok {
 		all = "the library takes only named values, and " + a.Value.String() + " has no name"
 	}
-	v := charset.Quote(value)
+	v := quote(value)
 	var kind catalog.OriginKind // of the present setting: the launcher's option overrides the environment, which overrides files
-	if variable.Origin != nil {
+	if variable.Origin != nil && !a.present() {
 		kind = variable.Origin.Kind
 	}
 	switch impl {
 	case machine.OpenMPI:
-		w.text = [forms]string{"--mca " + charset.Quote(name) + " " + v, "export OMPI_MCA_" + name + "=" + v, name + " = " + value}
+		w.text = [forms]string{"--mca " + quote(name) + " " + v, "export OMPI_MCA_" + name + "=" + v, name + " = " + value}
 		if !shellName().MatchString(name) {
 			none(Script, "the shell has no variables with such a name")
 		}
@@ -108,7 +108,7 @@ func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
 			none(File, "the environment sets it, which overrides the file")
 		}
 	case machine.MPICH:
-		w.text = [forms]string{Options: "-genv " + charset.Quote(name) + " " + v, Script: "export " + charset.Quote(name) + "=" + v}
+		w.text = [forms]string{Options: "-genv " + quote(name) + " " + v, Script: "export " + quote(name) + "=" + v}
 	case machine.Demo:
 		w.text[Script] = "export DEMO_CVAR_" + key(machine.Demo, name) + "=" + v
 	default:
@@ -124,6 +124,12 @@ func waysToSet(impl string, a Assignment, charset text.Charset) (w ways) {
 		}
 	}
 	return w
+}
+
+// present reports whether an assignment was added that gives a variable the value which something gives it already.
+func (a *Assignment) present() bool {
+	r := a.Variable.Current()
+	return a.NeededBy != nil && r != nil && (r.Value == a.Value || a.Variable.Origin.Value == a.Value.String())
 }
 
 // comments are what a reader should know about an assignment.
@@ -145,7 +151,7 @@ func Settings(impl string, form Form, all []Assignment, charset text.Charset) (l
 	}
 	var out []string
 	for _, a := range all {
-		w := waysToSet(impl, a, charset)
+		w := waysToSet(impl, a, text.QuotePOSIX)
 		if w.text[form] == "" {
 			why := a.Variable.Name + ": " + w.why[form]
 			left = append(left, why)

@@ -37,6 +37,33 @@ func quote(s string, ascii bool) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// QuotePOSIX is a text as one word of any POSIX shell, which need not know $'…'. Lines stay lines.
+func QuotePOSIX(s string) string {
+	lines := strings.TrimRight(s, "\n")
+	if Shows(strings.ReplaceAll(lines, "\n", ""), false) {
+		if lines == s && !strings.Contains(s, "\n") {
+			return Quote(s)
+		}
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for k := 0; k < len(lines); k++ {
+		switch c := lines[k]; {
+		case c == '%':
+			b.WriteString("%%")
+		case c != '\n' && (c < ' ' || c > '~' || strings.IndexByte("\\'\"$`", c) >= 0):
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	word := `"$(printf '` + b.String() + `')"`
+	if lines != s { // the shell cuts them off
+		word += "'" + s[len(lines):] + "'"
+	}
+	return word
+}
+
 // bare reports whether a character needs no quotes anywhere in a word.
 func bare(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.,:/@%+=", r)

@@ -33,6 +33,7 @@ type Condition struct {
 	Source string   `json:"source"`         // where it is stated
 	Wrong  bool     `json:"wrong,omitzero"` // the value itself is wrong: the library may ignore it, or fail
 	Fix    []string `json:"fix,omitempty"`  // assignments NAME=VALUE: any of them meets the condition; nil if none is known
+	Of     []string `json:"-"`              // the control variables that decide it
 }
 
 // Met says whether a condition is met.
@@ -269,6 +270,9 @@ func judge(c *catalog.Catalog, enums Enums, n need, source string) *Condition {
 		out.Have = "it is " + haves[0]
 	case len(haves) > 1:
 		out.Have = "they are " + strings.Join(haves, " and ")
+	}
+	if out.Of = names; other != nil {
+		out.Of = append(slices.Clone(names), other.Name)
 	}
 	if fix, ok := n.fix(value); ok {
 		for _, name := range names {

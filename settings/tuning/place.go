@@ -11,7 +11,7 @@ import (
 // selection judges the condition that a component of Open MPI is selected: those that are not are unloaded with their variables.
 func selection(c *catalog.Catalog, component, source string) *Condition {
 	framework, name, _ := strings.Cut(component, "_")
-	out := &Condition{Text: fmt.Sprintf("%s %s must be selected", framework, name), Met: CannotTell, Source: source}
+	out := &Condition{Text: fmt.Sprintf("%s %s must be selected", framework, name), Met: CannotTell, Source: source, Of: []string{framework}}
 	if !c.After.Read {
 		return out
 	}
@@ -61,6 +61,10 @@ func (r *rule) ofPlace(c *catalog.Catalog) *Condition {
 	out := &Condition{Met: CannotTell, Have: "this is one process", Source: r.source}
 	switch {
 	case len(r.beyond) > 0:
+		for _, component := range r.beyond {
+			framework, _, _ := strings.Cut(component, "_")
+			out.Of = append(out.Of, framework)
+		}
 		used := slices.IndexFunc(r.beyond, func(component string) bool { return inUse(c, component) && allowed(c, component) })
 		out.Text = "it serves only processes that " + strings.ReplaceAll(strings.Join(r.beyond, " or "), "_", " ") + " does not connect"
 		switch {

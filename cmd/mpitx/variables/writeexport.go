@@ -83,8 +83,8 @@ func (o *writeOptions) toUse(form settings.Form, words string) string {
 		return "in the shell that starts the run: . " + file
 	case form == settings.File:
 		return "add its lines to the parameter file: cat " + file + " >> ~/.openmpi/mca-params.conf"
-	case strings.ContainsAny(words, `'"\\$`):
-		return "type them after " + o.App.Env.Word(o.Chosen.Launcher)
+	case strings.ContainsAny(words, `'"`): // the shell reads them when it reads the line again
+		return "start the run with them: eval \"" + o.App.Env.Word(o.Chosen.Launcher) + " $(cat " + file + ") ...\""
 	}
 	return "start the run with them: " + o.App.Env.Word(o.Chosen.Launcher) + " $(cat " + file + ") ..."
 }
