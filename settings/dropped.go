@@ -86,14 +86,18 @@ func (i *Influence) Ignored() string {
 // Refused marks the settings whose values a library does not take, and those that it does not know. It could not be read now; c has its control
 // variables as they were read before, nil: never.
 func Refused(impl string, found []Influence, c *catalog.Catalog) {
-	if c == nil {
-		return
-	}
 	for k := range found {
 		i := &found[k]
-		v := c.Cvar(i.Cvar)
+		var v *catalog.Variable
+		if c != nil {
+			v = c.Cvar(i.Cvar)
+		}
 		switch {
 		case i.Dropped != "" || i.Overridden:
+		case c == nil:
+			if takes, want := mpichSyntax(i.Cvar); impl == machine.MPICH && want != "" && !takes(i.Value) {
+				i.Dropped = (&catalog.ParseError{Text: i.Value, Type: catalog.TypeInt, Want: want}).Error()
+			}
 		case i.Unknown:
 			i.Dropped = "no control variable has this name" + didYouMean(c.Names(catalog.Cvars), i.Cvar)
 		case v != nil:

@@ -93,21 +93,22 @@ func ownSyntax(impl string, v *catalog.Variable, e *catalog.Enum, count int) (ta
 		return func(text string) bool { return wholeNumber().MatchString(text) || openMPITruth()[text] },
 			"true, t, enabled, yes, y, false, f, disabled, no, n, or a number"
 	case impl == machine.MPICH && e == nil && count == 1 && (form == catalog.FormSigned || form == catalog.FormUnsigned):
-		want = "a whole number without a unit"
+		if takes, want = mpichSyntax(v.Name); want != "" {
+			return takes, want
+		}
+		want = mpichWholeNumber
 		if r := v.Current(); r != nil && r.Status == catalog.StatusOK && r.Value.String() != "0" && r.Value.String() != "1" {
 			return mpichNumber().MatchString, want
 		}
-		// MPI_T does not say which are truth values, but they are 0 or 1
+		// it may be a truth value
 		return func(text string) bool { return mpichNumber().MatchString(text) || mpichTruth()[text] }, want + ", or a truth value such as yes or no"
 	}
 	return nil, ""
 }
 
-// openMPITruth and mpichTruth are the words for truth values. MPICH's numbers may follow blanks (measured with 4.0.2).
+// openMPITruth are words for truth values.
 var (
 	openMPITruth = sync.OnceValue(func() map[string]bool { return set("true t enabled yes y false f disabled no n") })
-	mpichTruth   = sync.OnceValue(func() map[string]bool { return set("true yes on false no off TRUE YES ON FALSE NO OFF") })
-	mpichNumber  = lazily(`^\s*[+-]?\d+$`)
 	wholeNumber  = lazily(`^[+-]?\d+$`)
 )
 

@@ -204,7 +204,9 @@ const mostAsked = 4
 func (s *Source) Unread() []settings.Influence {
 	known := inspect.CachedCatalog(s.App.Env, s.Chosen)
 	if known == nil {
-		return s.Influences(&catalog.Catalog{})
+		found := s.Influences(&catalog.Catalog{})
+		settings.Refused(s.Chosen.Impl, found, nil)
+		return found
 	}
 	c := *known
 	c.Cvars = slices.Clone(known.Cvars)
