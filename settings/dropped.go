@@ -45,22 +45,42 @@ func (q Query) missingFile(cvar, value string) string {
 	return ""
 }
 
-// droppedOptions are those of mpirun's options --mca that no process gets: after the first ":", Open MPI 4 drops them.
+// droppedOptions are those of mpirun's options that no process gets (measured with Open MPI 4.1).
 func (q Query) droppedOptions() (all []Influence) {
 	launch := q.launched()
 	if launch.Name != "orte" || q.Impl != machine.OpenMPI {
 		return nil
 	}
 	environ := q.environment()
-	for _, o := range launch.given {
-		if !o.later || slices.ContainsFunc(environ, func(e assigned) bool { return e.variable == o.variable && o.gives(e.value) }) {
+	for k, o := range launch.given {
+		why := launch.given.drops(k)
+		if why == "" || slices.ContainsFunc(environ, func(e assigned) bool { return e.variable == o.variable && o.gives(e.value) }) {
 			continue
 		}
 		name := strings.TrimPrefix(o.variable, "OMPI_MCA_")
-		all = append(all, Influence{Name: name, Reader: machine.FamilyName(q.Impl), Origin: catalog.Origin{Kind: catalog.OriginLauncher, Where: o.text, Value: o.value},
-			Dropped: "mpirun ignores this option after the first \":\"; give it before the first program"})
+		all = append(all, Influence{Name: name, Reader: machine.FamilyName(q.Impl), Origin: o.origin(), Dropped: why})
 	}
 	return all
+}
+
+// drops says why mpirun drops the option at k; "" if it does not.
+func (os options) drops(k int) string {
+	o := os[k]
+	switch {
+	case o.inApp:
+		return "mpirun ignores --" + o.is + " in a file of --app; give it before --app"
+	case o.later:
+		return "mpirun ignores this option after the first \":\"; give it before the first program"
+	}
+	for _, other := range os[k+1:] {
+		if other.is == o.is && (o.is == "tune" || o.is == "am") {
+			return "mpirun takes only the last --" + o.is + "; name all files in one: --" + o.is + " " + o.value + lists[strings.TrimPrefix(o.variable, "OMPI_MCA_")] + other.value
+		}
+	}
+	if at := slices.IndexFunc(os, func(other option) bool { return other.is == "gmca" && other.variable == o.variable }); at >= 0 && o.is == "mca" {
+		return "mpirun takes " + strings.TrimSpace(strings.TrimPrefix(os[at].text, filepath.Base(strings.Fields(os[at].text)[0]))) + " instead"
+	}
+	return ""
 }
 
 // Place is where an influence was set, and on which ranks if not on all, for a message.

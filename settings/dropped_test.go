@@ -120,3 +120,122 @@ func TestFilesOfUCX(t *testing.T) {
 		t.Errorf("asked without a setting: %q", asked)
 	}
 }
+
+// What Open MPI 4.1 makes of options that are given twice, and of those in files (measured): the last --tune counts, --gmca takes precedence
+// over --mca, a file of --app gives variables of -x but no parameters.
+func TestOptionsThatAreDropped(t *testing.T) {
+	for _, c := range []struct {
+		environ, options string
+		want             []string
+	}{
+		{"OMPI_MCA_mca_base_envar_file_prefix=/t2", "--tune /t1 --tune /t2 a", []string{
+			"mpirun --tune /t1 mca_base_envar_file_prefix=/t1: mpirun takes only the last --tune; name all files in one: --tune /t1,/t2"}},
+		{"OMPI_MCA_mca_base_envar_file_prefix=/t1,/t2", "--tune /t1,/t2 a --tune /t1", nil},
+		{"OMPI_MCA_btl_tcp_links=3", "--mca btl_tcp_links 4 --gmca btl_tcp_links 3 a", []string{"mpirun --mca btl_tcp_links 4 btl_tcp_links=4: mpirun takes --gmca btl_tcp_links 3 instead"}},
+		{"OMPI_MCA_btl_tcp_links=3 OMPI_MCA_btl_tcp_rndv=4", "--mca btl_tcp_rndv 4 --gmca btl_tcp_links 3 a", nil},
+		{"OMPI_MCA_btl_tcp_links=3", "--mca btl_tcp_links 3 --gmca btl_tcp_links 3 a", nil},
+		{"UCX_TLS=tcp", "--app /app", []string{
+			"/app:1 btl_tcp_links=4: mpirun ignores --mca in a file of --app; give it before --app",
+			"/app:3 pml=ob1: mpirun ignores --gmca in a file of --app; give it before --app"}},
+		{"OMPI_MCA_btl_tcp_links=4", "--mca btl_tcp_links 4 --app /same", nil},
+		{"", "--app /nosuch", nil},
+	} {
+		e := testMachine(t, append(strings.Fields(c.environ), underMpirun...), nil, append([]string{"mpirun"}, strings.Fields(c.options)...)...)
+		write(t, e, "/t1", "-mca btl_tcp_rndv 3\n")
+		write(t, e, "/t2", "")
+		write(t, e, "/app", "-n 1 --mca btl_tcp_links 4 a\n# --mca btl x\n-x UCX_TLS=tcp --gmca pml ob1 b --mca pml cm\n")
+		write(t, e, "/same", "-n 1 --mca btl_tcp_links 4 a\n")
+		wantDropped(t, Query{Env: e, Impl: machine.OpenMPI, Names: openmpiNames}, c.want...)
+	}
+}
+
+// Variables that mpirun sets for its options and files are theirs, and not the environment's.
+func TestOriginsOfLaunchers(t *testing.T) {
+	for _, c := range []struct{ impl, before, environ, options, want string }{
+		{machine.OpenMPI, "", "UCX_TLS=tcp OMPI_MCA_mca_base_envar_file_prefix=/tune", "mpirun --tune /tune a", "UCX_TLS file /tune:2"},
+		{machine.OpenMPI, "", "UCX_TLS=self OMPI_MCA_mca_base_envar_file_prefix=/tune", "mpirun --tune /tune a", "UCX_TLS environment UCX_TLS"},
+		{machine.OpenMPI, "", "UCX_TLS=tcp", "mpirun --app /app", "UCX_TLS file /app:1"},
+		{machine.OpenMPI, "", "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=FOO=1;UCX_TLS=tcp", "mpirun --mca mca_base_env_list FOO=1;UCX_TLS=tcp a", "UCX_TLS launcher mpirun --mca mca_base_env_list 'FOO=1;UCX_TLS=tcp'"},
+		{machine.OpenMPI, "OMPI_MCA_mca_base_env_list=UCX_TLS=tcp", "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=UCX_TLS=tcp", "mpirun a", "UCX_TLS environment OMPI_MCA_mca_base_env_list"},
+		{machine.OpenMPI, "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=UCX_TLS=tcp", "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=UCX_TLS=tcp", "mpirun a", "UCX_TLS environment UCX_TLS"},
+		{machine.OpenMPI, "", "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=UCX_TLS=tcp HOME=/home/u", "mpirun a", "UCX_TLS file /home/u/.openmpi/mca-params.conf:1"},
+		{machine.MPICH, "", "PMI_RANK=0 MPI_LOCALNRANKS=1 UCX_TLS=tcp", "mpiexec -configfile /config", "UCX_TLS file /config:2"},
+		{machine.MPICH, "", "PMI_RANK=0 MPI_LOCALNRANKS=1 UCX_TLS=sm", "mpiexec -configfile /config", "UCX_TLS environment UCX_TLS"},
+	} {
+		environ := strings.Fields(c.environ)
+		if c.impl == machine.OpenMPI {
+			environ = append(environ, underMpirun...)
+		}
+		e := testMachine(t, environ, strings.Fields(c.before), strings.Fields(c.options)...)
+		write(t, e, "/tune", "-mca btl_tcp_links 3\n-x A=1 -x UCX_TLS=\"tcp\" -x HOME\n")
+		write(t, e, "/app", "-n 1 -x UCX_TLS=tcp a\n")
+		write(t, e, "/config", "-n 1 a\n-n 1 -env UCX_TLS tcp b\n")
+		write(t, e, "/home/u/.openmpi/mca-params.conf", "mca_base_env_list = UCX_TLS=tcp\n")
+		found := Influences(Query{Env: e, Impl: c.impl, Names: append(openmpiNames, envList), Value: func(string) string { return "" }})
+		got := ""
+		for _, i := range found {
+			if i.Name == "UCX_TLS" {
+				got += fmt.Sprintf("%s %s %s", i.Name, i.Kind, i.Where)
+			}
+			if i.Overridden {
+				t.Errorf("%s: %s in %s is overridden", c.options, i.Name, i.Where)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.options, c.environ, got, c.want)
+		}
+	}
+	// Each option that stands for a parameter.
+	e := testMachine(t, append(strings.Fields("OMPI_MCA_rmaps_base_display_topo_with_map=1 OMPI_MCA_rmaps_ppr_n_pernode=2 OMPI_MCA_orte_leave_session_attached=1"), underMpirun...), nil,
+		strings.Fields("mpirun --display-topo -N 2 --leave-session-attached a")...)
+	check(t, Find(Query{Env: e, Impl: machine.OpenMPI, Names: strings.Fields("rmaps_base_display_topo_with_map rmaps_ppr_n_pernode orte_leave_session_attached")}).Set, map[string]catalog.Origin{
+		"rmaps_base_display_topo_with_map": {Kind: catalog.OriginLauncher, Where: "mpirun --display-topo", Value: "1"},
+		"rmaps_ppr_n_pernode":              {Kind: catalog.OriginLauncher, Where: "mpirun -N 2", Value: "2"},
+		"orte_leave_session_attached":      {Kind: catalog.OriginLauncher, Where: "mpirun --leave-session-attached", Value: "1"},
+	})
+}
+
+// Names in lists of components are judged by what is installed, and by what releases have had.
+func TestMissingComponents(t *testing.T) {
+	e := testMachine(t, nil, nil)
+	for _, name := range []string{"btl_self", "btl_tcp", "btl_vader", "coll_tuned"} {
+		write(t, e, "/lib/openmpi/mca_"+name+".so", "")
+	}
+	write(t, e, "/lib/libmpi.so", "mca_btl_inside_component\x00")
+	q := Query{Env: e, Impl: machine.OpenMPI, Lib: "/lib/libmpi.so", Names: strings.Fields("btl pml btl_theirs_priority mca_base_component_path btl_tcp_if_include"),
+		Value: func(name string) string {
+			return map[string]string{"mca_base_component_path": "/lib/openmpi:/home/u/.openmpi/components"}[name]
+		}}
+	for _, c := range []struct{ cvar, value, want string }{
+		{"btl", "^tpc", "Open MPI has no component tpc of btl; did you mean tcp?"},
+		{"btl", "self,tpc", "Open MPI has no component tpc of btl; did you mean tcp?"},
+		{"btl", "self, tcp", "Open MPI has no component ' tcp' of btl; did you mean tcp?"},
+		{"btl", "self,^tcp", "Open MPI takes ^ only at the beginning of the list, for all of its components"},
+		{"btl", "ugni,self", "this Open MPI has no component ugni of btl; it has self, tcp, vader"},
+		{"btl", "^uct,openib,ofi", ""}, // another build's
+		{"btl", "^tcp", ""},
+		{"btl", "^^tcp", ""},
+		{"btl", "self,vader", ""},
+		{"btl", "self,inside,theirs", ""},
+		{"btl", "", ""},
+		{"pml", "ucx", ""}, // where components of pml are is not known
+		{"pml", "ob2", "Open MPI has no component ob2 of pml; did you mean ob1?"},
+		{"btl_tcp_if_include", "tpc", ""},
+	} {
+		if got := q.missingComponent(c.cvar, c.value); got != c.want {
+			t.Errorf("%s=%s: %q, want %q", c.cvar, c.value, got, c.want)
+		}
+	}
+	q.Impl = machine.MPICH
+	if got := q.missingComponent("btl", "^tpc"); got != "" {
+		t.Error(got)
+	}
+}
+
+// A file from Windows: numbers bear the carriage return (4.1, measured).
+func TestCarriageReturns(t *testing.T) {
+	e := testMachine(t, []string{"HOME=/home/u"}, nil)
+	write(t, e, "/home/u/.openmpi/mca-params.conf", "btl_tcp_links = 3\r\nbtl_tcp_eager_limit = 8k\r\n\r\n# comment\r\nbtl_tcp_if_include = lo\r\npml = ob1\n")
+	wantDropped(t, Query{Env: e, Impl: machine.OpenMPI, Names: openmpiNames},
+		"/home/u/.openmpi/mca-params.conf:5 btl_tcp_if_include=lo\r: the line ends with a carriage return, which Open MPI takes as part of the value; remove it: sed -i 's/\\r$//' /home/u/.openmpi/mca-params.conf")
+}

@@ -62,7 +62,11 @@ func Influences(q Query) []Influence {
 	}
 	var all []Influence
 	cvars, variables := map[string]bool{}, map[string]bool{}
+	var list *Setting
 	for _, s := range q.settings() {
+		if list == nil && s.Dropped == "" && s.Name == envList && q.Impl == machine.OpenMPI {
+			list = &s
+		}
 		if s.Dropped != "" {
 			all = append(all, Influence{Name: s.Name, Reader: machine.FamilyName(q.Impl), Origin: s.Origin, Dropped: s.Dropped})
 			continue
@@ -80,12 +84,14 @@ func Influences(q Query) []Influence {
 				i.Reader = "the launcher"
 			}
 		}
-		i.Dropped = q.missingFile(i.Cvar, s.Value)
 		i.Overridden = i.Cvar != "" && !i.Unknown && cvars[i.Cvar]
+		if i.Dropped = cmp.Or(q.missingFile(i.Cvar, s.Value), q.carriageReturn(s)); i.Dropped == "" && !i.Overridden && !i.Unknown {
+			i.Dropped = q.missingComponent(i.Cvar, s.Value)
+		}
 		cvars[i.Cvar] = true
 		all = append(all, i)
 	}
-	return append(append(all, q.droppedOptions()...), q.others(variables)...)
+	return append(append(all, q.droppedOptions()...), q.others(variables, list)...)
 }
 
 // Beyond are the influences that are no settings of control variables, as a catalog keeps them.
@@ -128,15 +134,15 @@ func (i *Influence) First() catalog.RankOrigin {
 }
 
 // others are the influences that are not settings of control variables: in the environment, and options of the launcher that the
-// environment does not have.
-func (q Query) others(settings map[string]bool) []Influence {
+// environment does not have. list is the setting of mca_base_env_list.
+func (q Query) others(settings map[string]bool, list *Setting) []Influence {
 	launch := q.launched()
 	given := map[string]bool{}
 	var all []Influence
 	environ := q.environment()
 	for _, o := range launch.given {
 		if o.name != "" && !slices.ContainsFunc(environ, func(e assigned) bool { return e.variable == o.variable && o.gives(e.value) }) {
-			all = append(all, Influence{Name: o.name, Reader: launch.reader(o), Origin: catalog.Origin{Kind: catalog.OriginLauncher, Where: o.text, Value: o.value}})
+			all = append(all, Influence{Name: o.name, Reader: launch.reader(o), Origin: o.origin()})
 		}
 	}
 	for _, e := range environ {
@@ -146,6 +152,9 @@ func (q Query) others(settings map[string]bool) []Influence {
 		}
 		if o, users := launch.origin(e); users {
 			given[e.variable] = true
+			if in, listed := q.listed(launch, list, e); listed && o.Kind == catalog.OriginEnvironment {
+				o = in
+			}
 			all = append(all, Influence{Name: e.variable, Reader: reader, Origin: o})
 		}
 	}

@@ -11,6 +11,7 @@ type keyvalLine struct {
 	number   int
 	text     string
 	settings []Setting // "name = value", or mpirun's -mca; without their places
+	environ  []Setting // mpirun's -x NAME=value, likewise
 	nothing  bool      // it is neither a comment nor empty, and sets nothing
 }
 
@@ -92,9 +93,12 @@ func (k *keyval) options(t token, text string, at int) {
 			}
 			k.set(at, name, unquote(strings.TrimRight(text, keyvalBlanks)))
 		case envOption:
-			if t, _ = k.next(); t != value {
+			name := strings.Trim(strings.Fields(text)[1], "=")
+			if t, text = k.next(); t != value {
 				return
 			}
+			l := &k.lines[at-1]
+			l.environ = append(l.environ, Setting{Name: name, Origin: catalog.Origin{Value: unquote(strings.TrimRight(text, keyvalBlanks))}})
 		}
 		t, text = k.next()
 	}

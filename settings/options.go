@@ -2,8 +2,11 @@ package settings
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 
+	"mpitx/catalog"
 	"mpitx/machine"
 	"mpitx/text"
 )
@@ -15,31 +18,41 @@ type option struct {
 	variable, value string // as in the environment of the ranks; no variable if only the launcher reads the option
 	text            string // as given, with the launcher's name
 	later           bool   // an --mca after the first ":"
+	inApp           bool   // an --mca in a file of --app
+	is              string // the option: "mca"
 	name            string // of one that places processes or sets the launcher or PMIx: "-bind-to", "--prtemca NAME"
+	in              string // FILE:LINE of one that is in a file of options; ""
 }
 
-// find is the text of the option that set a variable to this value; "" if there is none. Options set the variable to another value if
-// something between the launcher and the process has replaced it, such as a wrapper.
-func (os options) find(variable, value string) (text string, replaced bool) {
-	for _, o := range os {
-		switch {
+// origin is where an option is.
+func (o option) origin() catalog.Origin {
+	if o.in != "" {
+		return catalog.Origin{Kind: catalog.OriginFile, Where: o.in, Value: o.value}
+	}
+	return catalog.Origin{Kind: catalog.OriginLauncher, Where: o.text, Value: o.value}
+}
+
+// find is the option that set a variable to this value; nil if there is none. Options set the variable to another value if something
+// between the launcher and the process has replaced it, such as a wrapper.
+func (os options) find(variable, value string) (found *option, replaced bool) {
+	for k := range os {
+		switch o := &os[k]; {
 		case o.variable != variable:
 		case o.gives(value):
-			return o.text, false
+			return o, false
 		case o.value != "": // "-x NAME" only passes a variable on
 			replaced = true
 		}
 	}
-	return "", replaced
+	return nil, replaced
 }
 
 // gives reports whether the option sets its variable to a value. Open MPI removes quotes.
 func (o option) gives(value string) bool { return o.value == value || unquote(o.value) == value }
 
 // Options of Open MPI's launchers that take one argument, in all versions; options that set something are below.
-var openmpiTakes1 = set(`n np c N H host hostfile machinefile default-hostfile rf rankfile wdir wd path
-	preload-files output-proctable xml-file s stdin timeout prefix tmpdir launch-agent max-restarts personality dvm dvm-uri pset app output display rtos runtime-options
-	report-pid report-uri stop-on-exec max-vm-size display-topo debugger novm-size memory-alloc-policy ompi-server pernode-size`)
+var openmpiTakes1 = set(`n np c H host hostfile machinefile wdir wd path preload-files s stdin timeout prefix tmpdir personality dvm dvm-uri pset app output display rtos
+	runtime-options report-pid report-uri stop-on-exec novm-size memory-alloc-policy pernode-size`)
 
 // Options of Hydra (also Intel's) that take one argument.
 var hydraTakes1 = set(`n np ppn perhost f hosts host hostfile machinefile machine wdir dir path configfile envlist genvlist launcher
@@ -55,13 +68,14 @@ func set(names string) map[string]bool {
 }
 
 // parseOptions reads a launcher's command line: options up to the program, and after every ":" again.
-func parseOptions(launcher string, cmdline []string) options {
+// read returns the text of a file that has options.
+func parseOptions(launcher string, cmdline []string, read func(file string) string) options {
 	if len(cmdline) == 0 {
 		return nil
 	}
-	p := &parser{name: filepath.Base(cmdline[0]), args: cmdline[1:], sets: hydraSets, takes1: hydraTakes1}
+	p := &parser{name: filepath.Base(cmdline[0]), args: cmdline[1:], sets: hydraSets, takes1: hydraTakes1, file: "configfile", read: read}
 	if launcher == "orte" || launcher == "prrte" {
-		p.sets, p.takes1 = openmpiSets, openmpiTakes1
+		p.sets, p.takes1, p.file = openmpiSets(), openmpiTakes1, "app"
 	}
 	for len(p.args) > 0 {
 		p.context()
@@ -75,24 +89,50 @@ type setter struct {
 	env  func(a []string) (variable, value string)
 }
 
-var (
-	openmpiSets = map[string]setter{
-		"mca": {2, mca}, "gmca": {2, mca}, "omca": {2, mca}, "gomca": {2, mca}, "x": {1, assignment},
-		"am":      {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_param_file_prefix", a[0] }},
-		"tune":    {1, func(a []string) (string, string) { return "OMPI_MCA_mca_base_envar_file_prefix", a[0] }},
-		"bind-to": takes1("hwloc_base_binding_policy"), "bind-to-core": is("hwloc_base_bind_to_core"),
-		"cpu-set": takes1("hwloc_base_cpu_set"), "cpu-list": takes1("hwloc_base_cpu_list"),
-		"use-hwthread-cpus": is("hwloc_base_use_hwthreads_as_cpus"), "display-allocation": is("orte_display_alloc"),
-		"map-by": {1, mapBy}, "rank-by": takes1("rmaps_base_ranking_policy"),
-		"display-map": is("rmaps_base_display_map"), "bycore": is("rmaps_base_bycore"), "bynode": is("rmaps_base_bynode"),
-		"cpus-per-rank": takes1("rmaps_base_cpus_per_rank"), "cpus-per-proc": takes1("rmaps_base_cpus_per_rank"),
-		"npernode": takes1("rmaps_ppr_n_pernode"), "npersocket": takes1("rmaps_ppr_n_persocket"), "pernode": is("rmaps_ppr_pernode"),
-		"ppr": takes1("rmaps_ppr_pattern"), "output-filename": takes1("orte_output_filename"),
+// openmpiParameters are Open MPI's options that stand for a parameter, and how many arguments they take (orte/mca/schizo/ompi of 4.1, which
+// has those of earlier releases), without --oversubscribe, which mpitx -n gives itself.
+const openmpiParameters = `carto_file_path cf 1 cartofile 1 hwloc_base_bind_to_core bind-to-core 0 hwloc_base_bind_to_socket bind-to-socket 0
+	hwloc_base_binding_policy bind-to 1 hwloc_base_cpu_list cpu-list 1 hwloc_base_cpu_set cpu-set 1 hwloc_base_report_bindings report-bindings 0
+	hwloc_base_use_hwthreads_as_cpus use-hwthread-cpus 0 opal_cr_enable_crdebug crdebug 0 opal_if_do_not_resolve do-not-resolve 0
+	orte_base_user_debugger debugger 1 orte_debug d 0 debug-devel 0 orte_debug_daemons debug-daemons 0 orte_debug_daemons_file debug-daemons-file 0
+	orte_default_hostfile default-hostfile 1 orte_display_alloc display-allocation 0 orte_display_devel_alloc display-devel-allocation 0
+	orte_do_not_launch do-not-launch 0 orte_enable_instant_on_support enable-instant-on-support 0 orte_enable_recovery enable-recovery 0
+	orte_execute_quiet q 0 quiet 0 orte_fwd_mpirun_port fwd-mpirun-port 0 orte_launch_agent launch-agent 1
+	orte_leave_session_attached leave-session-attached 0 orte_max_restarts max-restarts 1 orte_max_vm_size max-vm-size 1 orte_no_vm novm 0
+	orte_output_debugger_proctable output-proctable 0 orte_output_filename output-filename 1 orte_rankfile rf 1 rankfile 1
+	orte_report_child_jobs_separately report-child-jobs-separately 0 orte_report_events report-events 1 orte_report_launch_progress show-progress 0
+	orte_tag_output tag-output 0 orte_timestamp_output timestamp-output 0 orte_use_regexp use-regexp 0 orte_xml_file xml-file 1 orte_xml_output xml 0
+	orte_xterm xterm 1 pmix_server_uri ompi-server 1 rmaps_base_bycore bycore 0 rmaps_base_bynode bynode 0 rmaps_base_byslot byslot 0
+	rmaps_base_cpus_per_rank cpus-per-proc 1 cpus-per-rank 1 rmaps_base_display_devel_map display-devel-map 0
+	rmaps_base_display_diffable_map display-diffable-map 0 rmaps_base_display_map display-map 0 rmaps_base_display_topo_with_map display-topo 0
+	rmaps_base_no_oversubscribe nooversubscribe 0 rmaps_base_no_schedule_local nolocal 0
+	rmaps_base_ranking_policy rank-by 1 rmaps_ppr_n_pernode N 1 npernode 1 rmaps_ppr_n_persocket npersocket 1 rmaps_ppr_pattern ppr 1
+	rmaps_ppr_pernode pernode 0`
+
+var openmpiSets = sync.OnceValue(func() map[string]setter {
+	sets := map[string]setter{
+		"mca": {2, mca}, "gmca": {2, mca}, "omca": {2, mca}, "gomca": {2, mca}, "x": {1, assignment}, "map-by": {1, mapBy},
+		"am": takes1("mca_base_param_file_prefix"), "tune": takes1("mca_base_envar_file_prefix"),
 		"prtemca": {2, ownLast}, "gprtemca": {2, ownLast}, "pmixmca": {2, pmixMCA}, "gpmixmca": {2, pmixMCA},
 	}
-	hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair}, "bind-to": {1, ownLast}, "map-by": {1, ownLast}, "membind": {1, ownLast},
-		"iface": {1, func(a []string) (string, string) { return "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", a[0] }}}
-)
+	parameter, option := "", ""
+	for word := range strings.FieldsSeq(openmpiParameters) {
+		switch {
+		case word == "0":
+			sets[option] = is(parameter)
+		case word == "1":
+			sets[option] = takes1(parameter)
+		case strings.Contains(word, "_"):
+			parameter = word
+		default:
+			option = word
+		}
+	}
+	return sets
+})
+
+var hydraSets = map[string]setter{"env": {2, pair}, "genv": {2, pair}, "bind-to": {1, ownLast}, "map-by": {1, ownLast}, "membind": {1, ownLast},
+	"iface": {1, func(a []string) (string, string) { return "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", a[0] }}}
 
 // takes1 and is are Open MPI's options for a parameter, with and without a value.
 func takes1(parameter string) setter {
@@ -130,7 +170,10 @@ type parser struct {
 	sets   map[string]setter
 	takes1 map[string]bool
 	found  options
-	later  bool // the first ":" is read
+	later  bool   // the first ":" is read
+	file   string // the option that names a file of options
+	read   func(file string) string
+	in     string // the place in such a file
 }
 
 // context reads the options of one program and skips the program and its arguments.
@@ -152,9 +195,26 @@ func (p *parser) drop(n int) []string {
 	return dropped
 }
 
+// options reads a file of options, each line for one program.
+func (p *parser) options(file string) {
+	n := 0
+	for line := range strings.Lines(p.read(file)) {
+		n++
+		inner := *p
+		inner.args, inner.found, inner.in = strings.Fields(line), nil, file+":"+strconv.Itoa(n)
+		if len(inner.args) > 0 && inner.args[0][0] != '#' {
+			inner.context()
+			p.found = append(p.found, inner.found...)
+		}
+	}
+}
+
 func (p *parser) option() {
 	given := p.drop(1)[0]
 	name := strings.TrimLeft(given, "-")
+	if name == p.file && p.in == "" && len(p.args) > 0 {
+		p.options(p.args[0])
+	}
 	s, ok := p.sets[name]
 	if !ok {
 		if p.takes1[name] {
@@ -174,7 +234,10 @@ func (p *parser) option() {
 	for _, a := range args {
 		words += " " + text.Quote(a)
 	}
-	o := option{variable: variable, value: value, text: words, later: p.later && (name == "mca" || name == "gmca")}
+	o := option{variable: variable, value: value, text: words, is: name, in: p.in}
+	if name == "mca" || name == "gmca" {
+		o.later, o.inApp = p.later && p.in == "", p.in != ""
+	}
 	if named[name] && value != "" {
 		o.name = strings.Join(append([]string{given}, args[:len(args)-1]...), " ")
 	}

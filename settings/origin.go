@@ -3,8 +3,11 @@
 package settings
 
 import (
+	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mpitx/catalog"
@@ -70,6 +73,9 @@ func Find(q Query) Answer {
 	return a
 }
 
+// envList is Open MPI's variable with the variables that mpirun sets in the environment.
+const envList = "mca_base_env_list"
+
 // settings are all settings of control variables, those with precedence first.
 func (q Query) settings() (all []Setting) {
 	switch q.Impl {
@@ -79,7 +85,12 @@ func (q Query) settings() (all []Setting) {
 	default:
 		return fromEnvironment(q)
 	}
-	all = slices.Concat(overrides(q), fromEnvironment(q), fromFiles(q))
+	all = slices.Concat(overrides(q), fromEnvironment(q))
+	for _, s := range fromFiles(q) {
+		if !slices.ContainsFunc(all, func(o Setting) bool { return o.variable != "" && o.Name == s.Name && o.Origin == s.Origin }) { // mpirun did not pass it on
+			all = append(all, s)
+		}
+	}
 	if home := q.Env.Getenv("HOME"); home != "" && q.Env.Launcher().Name == "prrte" { // which reads this file instead of the library
 		for _, s := range q.read(filepath.Join(home, ".openmpi", "mca-params.conf")) {
 			if s.Dropped != "" && !slices.Contains(all, s) {
@@ -142,10 +153,47 @@ func (q Query) launched() launched {
 	l := launched{Launch: q.Env.Launcher()}
 	if l.PID != 0 {
 		p := q.Env.Details(machine.Process{PID: l.PID})
-		l.given, l.before = parseOptions(l.Name, p.Cmdline), p.Environ
+		l.given, l.before = parseOptions(l.Name, p.Cmdline, q.text), p.Environ
+		if q.Impl == machine.OpenMPI {
+			l.given = append(l.given, q.ofTuneFiles(l.given)...)
+		}
 	}
 	l.prrte = l.Name == "prrte" && l.before != nil && filepath.Base(l.Exe) != "prted"
 	return l
+}
+
+// text is the text of a file, "" if it cannot be read.
+func (q Query) text(file string) string {
+	data, _ := os.ReadFile(q.Env.File(file))
+	return string(data)
+}
+
+// ofTuneFiles are the variables that -x sets in files of --tune.
+func (q Query) ofTuneFiles(given options) (all options) {
+	for _, o := range given {
+		if o.is != "tune" {
+			continue
+		}
+		for _, file := range split(o.value, ",") {
+			path := q.find(file)
+			for _, line := range parseKeyval(q.text(path)) {
+				for _, s := range line.environ {
+					all = append(all, option{variable: s.Name, value: s.Value, in: path + ":" + strconv.Itoa(line.number)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// listed is the origin of a variable that mpirun sets because it is in the list of Open MPI's variable mca_base_env_list; false if it is
+// not. list is the setting of that.
+func (q Query) listed(l launched, list *Setting, e assigned) (catalog.Origin, bool) {
+	kv := e.variable + "=" + e.value
+	if list == nil || l.before == nil || contains(l.before, kv) || !slices.Contains(strings.Split(unquote(list.Value), cmp.Or(q.Value("mca_base_env_list_delimiter"), ";")), kv) {
+		return catalog.Origin{}, false
+	}
+	return catalog.Origin{Kind: list.Kind, Where: list.Where, Value: e.value}, true
 }
 
 // origin says where a variable of the environment was set; false if a launcher sets it by itself.
@@ -154,8 +202,9 @@ func (l launched) origin(e assigned) (catalog.Origin, bool) {
 	option, replaced := l.given.find(e.variable, e.value)
 	if e.line != "" {
 		o.Kind, o.Where = catalog.OriginFile, e.line
-	} else if option != "" {
-		o.Kind, o.Where = catalog.OriginLauncher, option
+	} else if option != nil {
+		where := option.origin()
+		o.Kind, o.Where = where.Kind, where.Where
 	} else if replaced {
 		return o, true
 	} else if kv := e.variable + "=" + e.value; l.Name != "" && machine.OwnedByLauncher(e.variable, e.value) && !contains(l.before, kv) {
@@ -198,8 +247,12 @@ func (q Query) filesOfPRRTE(l launched) []Setting {
 func fromEnvironment(q Query) []Setting {
 	launch := q.launched()
 	var files []Setting
-	if launch.prrte && q.Impl == machine.OpenMPI {
+	switch {
+	case q.Impl != machine.OpenMPI:
+	case launch.prrte:
 		files = q.filesOfPRRTE(launch)
+	case launch.Name == "orte" && launch.before != nil: // mpirun passes the list of variables on
+		files = slices.DeleteFunc(fromFiles(q), func(s Setting) bool { return s.Name != envList })
 	}
 	var found []Setting
 	environ := q.environment()
@@ -214,8 +267,9 @@ func fromEnvironment(q Query) []Setting {
 				continue
 			}
 			s := Setting{Name: form.cvar + name, variable: e.variable, Origin: o}
+			fromFile := o.Where == launch.Command() || launch.Name == "orte" && o.Kind == catalog.OriginEnvironment && !contains(launch.before, e.variable+"="+e.value)
 			for _, f := range files {
-				if o.Where == launch.Command() && f.Name == s.Name && f.Value == s.Value {
+				if fromFile && f.Name == s.Name && f.Value == s.Value {
 					s.Origin = f.Origin
 					break
 				}

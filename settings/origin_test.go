@@ -275,7 +275,7 @@ func TestDemo(t *testing.T) {
 func TestCommandLinesThatEndEarly(t *testing.T) {
 	for _, launcher := range []string{"orte", "hydra"} {
 		for _, cmdline := range [][]string{nil, {"mpirun"}, {"mpirun", "-"}, {"mpirun", "--mca"}, {"mpirun", "--mca", "a"}, {"mpirun", "-genv"}, {"mpirun", "-genv", "a"}, {"mpirun", "-n"}, {"mpirun", ":", ":"}, {"mpirun", "-x"}} {
-			if got := parseOptions(launcher, cmdline); len(got) != 0 {
+			if got := parseOptions(launcher, cmdline, func(string) string { return "-n 1 --mca a\n-x\n# -x A=1\n:" }); len(got) != 0 {
 				t.Errorf("%s %q: %+v", launcher, cmdline, got)
 			}
 		}

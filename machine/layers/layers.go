@@ -55,7 +55,7 @@ func Ask(e *machine.Env, m machine.MPI, given []string) Known {
 	// FI_PROVIDER keeps providers from naming their variables. Logs must come, and come here.
 	cmd.Env = append(slices.DeleteFunc(e.FreeOfLauncher(), isLayers), slices.DeleteFunc(slices.Clone(given), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains([]string{"FI_PROVIDER", "FI_LOG_LEVEL", "UCX_LOG_FILE", "UCX_LOG_LEVEL", "UCX_CONFIG_DIR"}, name)
+		return slices.Contains([]string{"FI_PROVIDER", fiLogLevel, "UCX_LOG_FILE", ucxLogLevel, "UCX_CONFIG_DIR"}, name)
 	})...)
 	cmd.Dir, cmd.Env = "/", append(cmd.Env, "HOME=/") // UCX's files would add settings
 	var log bytes.Buffer
@@ -158,7 +158,7 @@ func (l *Library) fault(name, value string) string {
 			why += "; did you mean " + near[0] + "?"
 		}
 		return why
-	case l.wrong[name]:
+	case l.wrong[name], name == ucxLogLevel && !oneOf(known.Syntax, value):
 		why := who + " does not take this value"
 		if known.Syntax != "" {
 			why += "; it takes " + known.Syntax
@@ -176,6 +176,15 @@ func (l *Library) fault(name, value string) string {
 	return ""
 }
 
+// The child is not told of these, as its logs must come. Neither library complains of a wrong word.
+const ucxLogLevel, fiLogLevel = "UCX_LOG_LEVEL", "FI_LOG_LEVEL"
+
+// oneOf reports whether a word is one of a syntax [A|B], or cannot be judged.
+func oneOf(syntax, word string) bool {
+	words, is := strings.CutPrefix(syntax, "[")
+	return !is || word == "" || slices.Contains(strings.Split(strings.ToLower(strings.TrimSuffix(words, "]")), "|"), strings.ToLower(word))
+}
+
 // fabricFault is fault for a variable that libfabric knows.
 func (l *Library) fabricFault(name, value, kind string) string {
 	who := l.Name + " " + l.Version
@@ -188,6 +197,9 @@ func (l *Library) fabricFault(name, value, kind string) string {
 		if value == "" || strings.Trim(value[:1], "0123456789-+ ") != "" {
 			return who + " does not take this value; it takes a whole number"
 		}
+	}
+	if name == fiLogLevel && !oneOf("[warn|trace|info|debug]", value) { // src/log.c: others mean warn
+		return who + " does not take this value; it takes warn, trace, info or debug"
 	}
 	if name != "FI_PROVIDER" || len(l.providers) == 0 {
 		return ""

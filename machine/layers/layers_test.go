@@ -11,8 +11,8 @@ import (
 
 // answer is what a child wrote about UCX 1.13.1 and libfabric 1.17, shortened, and log what UCX wrote.
 const (
-	answer = "library\tUCX\t1.13.1\nfile\tLIB\nname\tUCX_TLS\tall\tcomma-separated list of: string\nname\tUCX_NET_DEVICES\tall\t\nname\tUCX_RNDV_THRESH\tauto\tmemory units\ngiven\tUCX_RC_TX_QUEUE_LEN\ngiven\tUCX_RNDV_THRESH\nwrong\tUCX_RNDV_THRESH\nwhole\tUCX\n" +
-		"library\tlibfabric\t1.17\nfile\tLIB\nname\tFI_PROVIDER\t\tstring\nname\tFI_UNIVERSE_SIZE\t\tsize_t\nname\tFI_OFI_RXM_USE_SRX\t\tbool\nwhole\tlibfabric\nprovider\ttcp\nprovider\ttcp;ofi_rxm\n"
+	answer = "library\tUCX\t1.13.1\nfile\tLIB\nname\tUCX_TLS\tall\tcomma-separated list of: string\nname\tUCX_NET_DEVICES\tall\t\nname\tUCX_RNDV_THRESH\tauto\tmemory units\nname\tUCX_LOG_LEVEL\tWARN\t[FATAL|ERROR|WARN|INFO]\ngiven\tUCX_RC_TX_QUEUE_LEN\ngiven\tUCX_RNDV_THRESH\nwrong\tUCX_RNDV_THRESH\nwhole\tUCX\n" +
+		"library\tlibfabric\t1.17\nfile\tLIB\nname\tFI_PROVIDER\t\tstring\nname\tFI_UNIVERSE_SIZE\t\tsize_t\nname\tFI_LOG_LEVEL\t\tstring\nname\tFI_OFI_RXM_USE_SRX\t\tbool\nwhole\tlibfabric\nprovider\ttcp\nprovider\ttcp;ofi_rxm\n"
 	log = "[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  network device 'eth9' is not available, please use one or more of: 'eth0'(tcp), 'lo'(tcp)\n" +
 		"[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  transport 'tpc' is not available, please use one or more of: self, tcp\n" +
 		"[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  intra-node device 'zz' is not available, please use one or more of: 'memory'(cma)\n"
@@ -40,6 +40,10 @@ func TestFault(t *testing.T) {
 		{"FI_PROVIDR", "tcp", "libfabric 1.17 has no variable of this name; did you mean FI_PROVIDER?"},
 		{"FI_X_EFA_FORK", "1", ""}, {"FI_EFA_FORK", "1", ""}, // efa_fork is among its texts
 		{"FI_UNIVERSE_SIZE", "64", ""},
+		{"UCX_LOG_LEVEL", "info", ""}, {"UCX_LOG_LEVEL", "WARN", ""}, {"UCX_LOG_LEVEL", "", ""},
+		{"UCX_LOG_LEVEL", "loud", "UCX 1.13.1 does not take this value; it takes [FATAL|ERROR|WARN|INFO]"},
+		{"FI_LOG_LEVEL", "Info", ""},
+		{"FI_LOG_LEVEL", "loud", "libfabric 1.17 does not take this value; it takes warn, trace, info or debug"},
 		{"FI_UNIVERSE_SIZE", "abc", "libfabric 1.17 does not take this value; it takes a whole number"},
 		{"FI_OFI_RXM_USE_SRX", "Yes", ""},
 		{"FI_OFI_RXM_USE_SRX", "maybe", "libfabric 1.17 does not take this value; it takes yes or no"},
