@@ -9,6 +9,7 @@ import (
 	"mpitx/export"
 	"mpitx/machine"
 	"mpitx/settings"
+	"mpitx/text"
 )
 
 // Examined is what doctor found out about one library.
@@ -58,10 +59,36 @@ func Doctor(w io.Writer, t export.Terminal, who, started, use string, findings [
 		for _, p := range f.Problems {
 			line("problem", p)
 		}
+		if f.Catalog != nil {
+			line("faulty", faulty(f.MPI, f.Catalog))
+		}
 	}
 	if len(findings) == 0 {
 		fmt.Fprintf(w, "\nno MPI library was found; --mpi demo lets you try every command without one\n")
 	}
+}
+
+// faulty says which variables a tool must not read; "" if there are none.
+func faulty(m machine.MPI, c *catalog.Catalog) string {
+	var names []string
+	known := m.Impl == machine.OpenMPI // crashes of psm2 are in all releases with it, whatever is set
+	for v := range c.Variables() {
+		if v.Faulty() {
+			names = append(names, v.Name)
+			known = known && strings.HasPrefix(v.Name, "mtl_psm2_")
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	which, words := strings.Join(names[:min(len(names), 3)], ", "), "crash or hang the library"
+	switch {
+	case known:
+		which, words = "mtl_psm2_*", "have a known fault of Open MPI"
+	case len(names) > 3:
+		which += " …"
+	}
+	return text.Count(len(names), "variable") + " (" + which + ") " + words + " when a tool reads them; mpitx does not; see mpitx list -o wide"
 }
 
 func stageCounts(s catalog.Stage) string {
@@ -114,17 +141,18 @@ func faultyEvents(c *catalog.Catalog) (n int) {
 func DoctorRows(findings []*Examined) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.doctor"}
 	for _, name := range []string{"family", "version", "standard", "library", "launcher", "shim", "used", "why", "cvars_before", "cvars_after",
-		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems", "agent", "events_before", "events_after", "sources_before", "sources_after"} {
+		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems", "agent", "events_before", "events_after", "sources_before", "sources_after", "faulty"} {
 		r.Columns = append(r.Columns, export.RowColumn{Name: name, Header: strings.ToUpper(name)})
 	}
 	for _, f := range findings {
-		row := []any{f.MPI.Family, nil, nil, f.MPI.Lib, f.MPI.Launcher, f.Shim, f.Used, f.MPI.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.Problems, "; "), f.Agent, nil, nil, nil, nil}
+		row := []any{f.MPI.Family, nil, nil, f.MPI.Lib, f.MPI.Launcher, f.Shim, f.Used, f.MPI.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.Problems, "; "), f.Agent, nil, nil, nil, nil, nil}
 		if c := f.Catalog; c != nil {
 			row[1], row[2] = c.LibraryName(), c.Library.Standard
 			row[8], row[9] = c.Before.Cvars-c.Before.DeadCvars, c.After.Cvars-c.After.DeadCvars
 			row[10], row[11] = c.Before.Pvars-c.Before.DeadPvars, c.After.Pvars-c.After.DeadPvars
 			row[12], row[13] = c.Before.Categories-c.Before.DeadCats, c.After.Categories-c.After.DeadCats
 			row[14], row[15], row[16], row[17] = c.After.Thread.String(), c.Library.Events, c.Library.PERUSE, c.Library.QMPI
+			row[24] = c.CountFaulty()
 			row[20], row[21], row[22], row[23] = c.Before.Events, c.After.Events-c.After.DeadEvents, c.Before.Sources, c.After.Sources
 		}
 		r.Rows = append(r.Rows, row)

@@ -83,7 +83,9 @@ func Influences(found []settings.Influence, c *catalog.Catalog, effect func(*cat
 			i.Cvar = ""
 		case i.Overridden:
 			note = "another setting of it takes precedence"
-		case i.Cvar != "":
+		case i.Cvar == "":
+			note = tuning.NotInUse(c, i.Reader)
+		default:
 			if v := c.Cvar(i.Cvar); v != nil {
 				note = strings.ReplaceAll(strings.Join(effect(v).Doubts(i.Cvar, c.Job.Size), "; it "), i.Cvar+" ", "")
 			}

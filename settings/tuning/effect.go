@@ -369,6 +369,8 @@ func same(v catalog.Value, e *catalog.Enum, want string) bool {
 	switch {
 	case strings.EqualFold(v.Format(e), want), strings.EqualFold(have, want):
 		return true
+	case isTrue(want) && e != nil && slices.ContainsFunc(e.Items, func(i catalog.Item) bool { return i.Name == "true" }):
+		return isTrue(v.Format(e)) // auto is not
 	case isTrue(want):
 		n, err := strconv.ParseInt(have, 10, 64)
 		return err == nil && n != 0 || have == "true"

@@ -124,9 +124,6 @@ func (o *doctorOptions) examine(m machine.MPI) *variables.Examined {
 		f.Problems = append(f.Problems, "no launcher was found next to it, so mpitx -n cannot start ranks; put its mpirun in PATH")
 	}
 	o.examineSettings(f)
-	if n := j.Catalog.CountFaulty(); n > 0 {
-		f.Problems = append(f.Problems, fmt.Sprintf("%d variables crash or hang the library; mpitx marks them faulty and does not read them; see mpitx list -o wide", n))
-	}
 	return f
 }
 
