@@ -188,6 +188,7 @@ type comparison struct {
 	versions      [2]int         // of components, of each side, which the other side leaves out
 	own           []string       // control variables that differ in values that are not compared
 	wild          []string       // the same, of those that the library never initialized
+	derived       []string       // control variables whose defaults follow from others that were set
 	placed        []string       // control variables whose values differ only in the name of the home directory and the like
 	places        []surroundings // of the sides, if they were needed
 }

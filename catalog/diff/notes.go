@@ -40,6 +40,9 @@ func (c *comparison) notes() {
 	if len(c.wild) > 0 {
 		note("Values that the library never initialized are not compared: %s", strings.Join(c.wild, ", "))
 	}
+	if len(c.derived) > 0 {
+		note("Defaults that follow from settings that differ are not listed: %s", strings.Join(slices.Compact(c.derived), ", "))
+	}
 	if len(c.placed) > 0 {
 		note("Values that differ only in the home directory, user, host or temporary directory are not listed: %s", strings.Join(slices.Compact(c.placed), ", "))
 	}

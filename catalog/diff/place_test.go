@@ -2,6 +2,7 @@ package diff
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -115,6 +116,52 @@ func TestOutsideOnRanks(t *testing.T) {
 		a.Outside, b.Outside = c.a, c.b
 		if diff := cmp.Diff(c.want, lines(Compare(Side{Catalog: a}, Side{Catalog: b}, Options{}))); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+// A default that follows from what the user set is not a difference of its own. What proves it holds on both sides.
+func TestFollows(t *testing.T) {
+	side := func(eager, length, pipeline, tree, pinned int, set string) *catalog.Catalog {
+		c := at("/home/ann", "ann", "n1", "/tmp", 1)
+		for name, value := range map[string]int{"btl_tcp_eager_limit": eager, "btl_tcp_rdma_pipeline_send_length": length, "btl_tcp_min_rdma_pipeline_size": pipeline,
+			"coll_tuned_init_tree_fanout": tree, "coll_tuned_bcast_algorithm_tree_fanout": tree, "mpi_leave_pinned": pinned, "opal_leave_pinned": pinned} {
+			v := catalog.Variable{Kind: catalog.Cvars, Name: name, Type: catalog.TypeInt}
+			n, err := catalog.ParseValue(&v, nil, 1, strconv.Itoa(value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Before = &catalog.Reading{Status: catalog.StatusOK, Count: 1, Value: n}
+			if name == set {
+				v.Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Where: "OMPI_MCA_" + name, Value: strconv.Itoa(value)}
+			}
+			c.Cvars = append(c.Cvars, v)
+		}
+		slices.SortFunc(c.Cvars, func(a, b catalog.Variable) int { return strings.Compare(a.Name, b.Name) })
+		c.Before.Read = true
+		return c
+	}
+	base := side(8, 100, 108, 4, -1, "")
+	for _, c := range []struct {
+		name string
+		b    *catalog.Catalog
+		want string
+	}{
+		{"sum", side(4, 100, 104, 4, -1, "btl_tcp_eager_limit"), "btl_tcp_eager_limit"},
+		{"not the sum", side(4, 100, 99, 4, -1, "btl_tcp_eager_limit"), "btl_tcp_eager_limit btl_tcp_min_rdma_pipeline_size"},
+		{"nobody set it", side(4, 100, 104, 4, -1, ""), "btl_tcp_eager_limit btl_tcp_min_rdma_pipeline_size"},
+		{"copy", side(8, 100, 108, 7, -1, "coll_tuned_init_tree_fanout"), "coll_tuned_init_tree_fanout"},
+		{"synonym", side(8, 100, 108, 4, 1, "mpi_leave_pinned"), "mpi_leave_pinned"},
+		{"the other one", side(8, 100, 108, 4, 1, "opal_leave_pinned"), "opal_leave_pinned"},
+	} {
+		d := Compare(Side{Catalog: base}, Side{Catalog: c.b}, Options{})
+		var names []string
+		for _, it := range d.Items {
+			names = append(names, it.Name)
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }

@@ -21,7 +21,8 @@ type rules struct {
 	any     []*rule            // for any first word
 	process map[string]bool    // control variables whose values differ between processes by nature
 
-	uninitialized map[string]bool  // control variables that no library initializes
+	uninitialized map[string]bool // control variables that no library initializes
+	follows       []follows
 	known         map[string]*rule // by name
 }
 
@@ -44,7 +45,7 @@ func builtinRules() *rules {
 	if err != nil {
 		panic(err)
 	}
-	return &rules{changes: r.changes, byFirst: r.byFirst, any: r.any, process: r.process, uninitialized: r.uninitialized, known: map[string]*rule{}}
+	return &rules{changes: r.changes, byFirst: r.byFirst, any: r.any, process: r.process, uninitialized: r.uninitialized, follows: r.follows, known: map[string]*rule{}}
 }
 
 var compiled = sync.OnceValues(func() (*rules, error) { return parseRules(ruleText) })
@@ -68,6 +69,17 @@ func parseRules(text string) (*rules, error) {
 		if len(words) < 3 {
 			return bad("too few words")
 		}
+		if words[0] == "follows" {
+			if len(words) != 4 && len(words) != 6 || words[2] != "=" || len(words) == 6 && words[4] != "+" {
+				return bad("is not follows NAME = NAME [+ NAME]")
+			}
+			of := []string{words[3]}
+			if len(words) == 6 {
+				of = append(of, words[5])
+			}
+			r.follows = append(r.follows, follows{words[1], of})
+			continue
+		}
 		number := words[1]
 		if words[0] == "change" {
 			number = words[2]
@@ -90,7 +102,7 @@ func parseRules(text string) (*rules, error) {
 			parsed, _ := syntax.Parse(words[3], syntax.Perl) // it compiled
 			r.add(words[2], &rule{x, words[2] == "*", needles(parsed), p, strings.Join(words[4:], " ")})
 		default:
-			return bad(words[0] + " is not change, process, uninitialized or weight")
+			return bad(words[0] + " is not change, process, uninitialized, follows or weight")
 		}
 	}
 	return r, nil

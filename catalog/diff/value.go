@@ -73,6 +73,10 @@ func (c *comparison) values(a, b *catalog.Variable) []Field {
 		case stage.where != "" && c.before && a.Before != nil && b.Before != nil:
 			f.A, f.B = f.A+" ("+stage.where+")", f.B+" ("+stage.where+")"
 		case s.origin == "" && t.origin == "" && !c.options.Values:
+			if c.followsSetting(a.Name, stage.reading) {
+				c.derived = append(c.derived, a.Name)
+				return nil
+			}
 			f.Name = "default"
 		}
 		return []Field{f}
