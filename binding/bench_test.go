@@ -75,7 +75,7 @@ func BenchmarkPvarRead(b *testing.B) {
 func BenchmarkProbe(b *testing.B) {
 	tool := demo(b)
 	for b.Loop() {
-		if _, err := tool.Probe(70, 31, ProbeOptions{TrialWrites: true}); err != nil {
+		if _, err := tool.Probe(70, 40, ProbeOptions{TrialWrites: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

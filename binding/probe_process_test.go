@@ -47,7 +47,7 @@ func resources(t *testing.T) string {
 func TestProbeLeavesNothing(t *testing.T) {
 	child{stage: before, faults: "crash-read=demo_type_*;hang-alloc=demo_retries"}.run(t, func(t *testing.T, m *mpi) {
 		probe := func() {
-			if _, err := m.Probe(70, 31, ProbeOptions{Limit: 50 * time.Millisecond, TrialWrites: true}); err != nil {
+			if _, err := m.Probe(70, 40, ProbeOptions{Limit: 50 * time.Millisecond, TrialWrites: true}); err != nil {
 				t.Fatal(err)
 			}
 			must(m.ProbeWrite(m.cvar("demo_lines"), 1, value(t, catalog.TypeInt, 1, "5"), ProbeOptions{}))(t)
@@ -96,7 +96,7 @@ func TestProbeWithOtherProcesses(t *testing.T) {
 			}
 		})
 		for range 5 {
-			trials, err := m.Probe(70, 31, ProbeOptions{})
+			trials, err := m.Probe(70, 40, ProbeOptions{})
 			c := trials.Cvars
 			if err != nil {
 				t.Fatal(err)

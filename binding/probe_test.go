@@ -51,7 +51,7 @@ func (m *mpi) checkOthers(cvars, pvars []Trial, faulty map[string]string) {
 			continue
 		}
 		wanted := catalog.StatusOK
-		if info.Bind == catalog.BindWin || info.Bind == catalog.BindFile || info.Bind == catalog.BindComm && !m.lib.hasComms() {
+		if info.Bind != catalog.BindNoObject && (info.Bind != catalog.BindComm || !m.lib.hasComms()) {
 			wanted = catalog.StatusUnbound
 		}
 		if r := trial.Reading; r.Status != wanted || trial.Dead || trial.Nameless || wanted == catalog.StatusOK && r.Value.Type() != info.Datatype {
@@ -88,7 +88,7 @@ func TestProbeCallsNothingHere(t *testing.T) {
 		h := m.openPvar(s, "demo_tool_calls", catalog.ClassCounter)
 		calls := must(s.Read(h))(t).Int(0)
 		for range 3 {
-			trials, err := m.Probe(70, 31, ProbeOptions{TrialWrites: true})
+			trials, err := m.Probe(70, 40, ProbeOptions{TrialWrites: true})
 			c := trials.Cvars
 			if err != nil || len(c) != 70 {
 				t.Fatal(err)
@@ -136,7 +136,7 @@ func testProbeFaults(t *testing.T, actions map[string]string) {
 	// This process has the same faults as the children, so it uses only sound variables.
 	child{stage: before, faults: strings.Join(faults, ";"), env: []string{"MPITX_TEST_REASONS=" + encode(reasons)}}.run(t, func(t *testing.T, m *mpi) {
 		reasons := decode(t, "MPITX_TEST_REASONS")
-		trials, err := m.Probe(70, 31, ProbeOptions{Limit: quick})
+		trials, err := m.Probe(70, 40, ProbeOptions{Limit: quick})
 		c, p := trials.Cvars, trials.Pvars
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestProbeTriesAgain(t *testing.T) {
 	for _, fault := range []string{"hang-once-read", "hang-once-get-info", "hang-once-alloc", "lock-held"} {
 		t.Run(fault, func(t *testing.T) {
 			child{stage: before, faults: fault + "=demo_type_short"}.run(t, func(t *testing.T, m *mpi) {
-				trials, err := m.Probe(70, 31, ProbeOptions{Limit: quick})
+				trials, err := m.Probe(70, 40, ProbeOptions{Limit: quick})
 				c, p := trials.Cvars, trials.Pvars
 				if err != nil {
 					t.Fatal(err)
@@ -217,7 +217,7 @@ func TestProbeTotalLimit(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			child{stage: before, faults: fault}.run(t, func(t *testing.T, m *mpi) {
 				begin := time.Now()
-				trials, err := m.Probe(70, 31, ProbeOptions{Limit: limit, Total: 1500 * time.Millisecond})
+				trials, err := m.Probe(70, 40, ProbeOptions{Limit: limit, Total: 1500 * time.Millisecond})
 				c, p := trials.Cvars, trials.Pvars
 				if err != nil {
 					t.Fatal(err)
@@ -255,7 +255,7 @@ func TestProbeEverythingCrashes(t *testing.T) {
 	for fault, reason := range map[string]string{"crash-get-info": "crashes in get_info (SIGSEGV)", "crash-session": "crashes in handle_alloc (SIGSEGV)"} {
 		t.Run(fault, func(t *testing.T) {
 			child{stage: before, faults: fault}.run(t, func(t *testing.T, m *mpi) {
-				all, err := m.Probe(70, 31, ProbeOptions{})
+				all, err := m.Probe(70, 40, ProbeOptions{})
 				c, p := all.Cvars, all.Pvars
 				if err != nil {
 					t.Fatal(err)
@@ -294,7 +294,7 @@ func TestProbeAnswers(t *testing.T) {
 			"demo_type_int16_t":        {Status: catalog.StatusUnbound, Reason: "bound to an MPI object (unknown(17)) that mpitx does not have"},
 			"demo_unicode":             {Status: catalog.StatusOK, Count: 64},
 		}
-		trials, err := m.Probe(70, 31, ProbeOptions{})
+		trials, err := m.Probe(70, 40, ProbeOptions{})
 		c, p := trials.Cvars, trials.Pvars
 		if err != nil {
 			t.Fatal(err)

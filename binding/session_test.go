@@ -9,7 +9,7 @@ import (
 
 func TestPvarInfo(t *testing.T) {
 	child{stage: before}.run(t, func(t *testing.T, m *mpi) {
-		want(t, "performance variables", must(m.NumPvars())(t), 31)
+		want(t, "performance variables", must(m.NumPvars())(t), 40)
 		for _, c := range []PvarInfo{
 			{Name: "demo_queue", Verbosity: catalog.VerbosityUserBasic, Class: catalog.ClassLevel, Datatype: catalog.TypeUnsigned,
 				Bind: catalog.BindNoObject, Readonly: true, Continuous: true, Description: "Entries in the send queue now."},
@@ -24,7 +24,7 @@ func TestPvarInfo(t *testing.T) {
 			want(t, c.Name, got, c)
 		}
 		classes := map[Class]bool{}
-		for k := range 31 {
+		for k := range 40 {
 			info := must(m.PvarInfo(k))(t)
 			want(t, "index of "+info.Name, must(m.PvarIndex(info.Name, info.Class))(t), k)
 			classes[info.Class] = true

@@ -28,7 +28,7 @@ func TestObserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(before.Meta.Cvars) != 70 || len(before.Meta.Pvars) != 31 || len(before.Meta.Categories) != 14 || len(indices) != 70+31 {
+	if len(before.Meta.Cvars) != 70 || len(before.Meta.Pvars) != 40 || len(before.Meta.Categories) != 14 || len(indices) != 70+40 {
 		t.Errorf("before MPI_Init: %d control variables (%d indices), %d performance variables, %d categories", len(before.Meta.Cvars), len(indices),
 			len(before.Meta.Pvars), len(before.Meta.Categories))
 	}
