@@ -4,21 +4,40 @@
 #include "mpi/describe_state.h"
 #include "mpi/requests.h"
 
+static void pass(const struct chain_object *object)
+{
+    void (*other)(const struct chain_object *) = __atomic_load_n(&chain_other_object, __ATOMIC_ACQUIRE);
+    if (object->kind <= CALL_FILE)
+        chain_owner->object(object);
+    else if (other)
+        other(object);
+}
+
 static void object_made(enum call_object kind, union mpi_handle object, const struct call_creation *how)
 {
-    chain_owner->object(&(struct chain_object){CHAIN_OBJECT_MADE, kind, object, chain_functions[how->function].name,
-                                               how->name, how->function, how->parent, how->job});
+    pass(&(struct chain_object){.event = CHAIN_OBJECT_MADE, .kind = kind, .handle = object,
+                                .text = chain_functions[how->function].name, .name = how->name,
+                                .function = how->function, .parent = how->parent, .job = how->job});
 }
 
 static void object_named(enum call_object kind, union mpi_handle object, const char *name)
 {
-    chain_owner->object(&(struct chain_object){.event = CHAIN_OBJECT_NAMED, .kind = kind, .handle = object,
-                                               .text = name});
+    pass(&(struct chain_object){.event = CHAIN_OBJECT_NAMED, .kind = kind, .handle = object, .text = name});
 }
 
 static void object_freeing(enum call_object kind, union mpi_handle object)
 {
-    chain_owner->object(&(struct chain_object){.event = CHAIN_OBJECT_FREEING, .kind = kind, .handle = object});
+    pass(&(struct chain_object){.event = CHAIN_OBJECT_FREEING, .kind = kind, .handle = object});
+}
+
+static void request_taken(union mpi_handle request, int place)
+{
+    pass(&(struct chain_object){.event = CHAIN_OBJECT_TAKEN, .kind = CALL_REQUEST, .handle = request, .place = place});
+}
+
+static void request_left(union mpi_handle request, int place)
+{
+    pass(&(struct chain_object){.event = CHAIN_OBJECT_LEFT, .kind = CALL_REQUEST, .handle = request, .place = place});
 }
 
 static const struct chain_call *call_of(const struct call_description *description)
@@ -56,7 +75,7 @@ void chain_go(void)
 {
     call_hooks = (struct call_hooks){report_completed, report_send_ended, report_request_ended, report_restarted,
                                      chain_pend, object_made, object_named, object_freeing, chain_owner->spawning,
-                                     chain_owner->spawned};
+                                     chain_owner->spawned, request_taken, request_left};
     chain_run();
 }
 

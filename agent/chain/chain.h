@@ -157,7 +157,13 @@ bool chain_is_alerted(void);
 
 /* A communicator, window or file was created (or an MPI_Comm_idup has completed), was named, or is about to be freed.
  * Freeing is also reported for calls that do not count. */
-enum chain_object_event { CHAIN_OBJECT_MADE, CHAIN_OBJECT_NAMED, CHAIN_OBJECT_FREEING };
+enum chain_object_event {
+    CHAIN_OBJECT_MADE,
+    CHAIN_OBJECT_NAMED,
+    CHAIN_OBJECT_FREEING,
+    CHAIN_OBJECT_TAKEN, /* of other kinds: a call begins that may complete this request */
+    CHAIN_OBJECT_LEFT,  /* the call has returned; handle is what the request's place holds now */
+};
 struct chain_object {
     enum chain_object_event event;
     enum call_object kind;
@@ -167,10 +173,15 @@ struct chain_object {
     int function;            /* created */
     union mpi_handle parent; /* created: the communicator that it was made from; 0: none */
     int32_t job;             /* created: see struct call_creation */
+    int32_t place;           /* taken, left: of the request in the call's array */
 };
 
 /* Calls the owner's object callback while more tools have switched this on than off. */
 void chain_follow_objects(bool on);
+
+/* The same for objects of other kinds (bits 1 << enum call_object, from CALL_DATATYPE on) that the program makes, in calls
+ * that count: handle, text and function are set. For one subscriber; kinds 0 ends it. */
+void chain_follow_others(unsigned kinds, void (*object)(const struct chain_object *object));
 
 #define CHAIN_NOT_REACHED (-1) /* the error code for a tool that did not call the next function */
 

@@ -9,11 +9,13 @@
 bool chain_resolved, chain_states_on;
 _Atomic int chain_tools;
 void (*chain_due)(struct chain_thread *thread);
+void (*chain_other_object)(const struct chain_object *object);
 char *chain_door_code;
 uint8_t chain_has_door[CHAIN_DOORS / 2];
 
 static bool running, stopped;
 static int pending_objects, object_followers;
+static unsigned other_kinds;
 static int pcontrol = -1, session_init = -1; /* numbers of these functions */
 
 /* Until an owner is registered, only these two callbacks are called. */
@@ -90,6 +92,7 @@ static unsigned flags_of_running(int function)
     if (chain_tool_after[function] || (traffic & CALL_FORWARDS) || (chain_due && kind == CALL_TOOL))
         flags |= CHAIN_FLAG_DEPTH;
     if ((traffic & (CALL_FREES | CALL_REMEMBERED)) || function == pcontrol) flags |= CHAIN_FLAG_HOOK;
+    if (chain_object_kinds[function] & other_kinds) flags |= CHAIN_FLAG_OBJECTS;
     if (chain_states_on && chain_state_arguments[function]) flags |= CHAIN_FLAG_STATE;
     return flags;
 }
@@ -150,6 +153,13 @@ void chain_follow_objects(bool on)
 {
     object_followers += on ? 1 : -1;
     call_follows_objects = !stopped && object_followers > 0;
+    chain_set_flags();
+}
+
+void chain_follow_others(unsigned kinds, void (*object)(const struct chain_object *object))
+{
+    __atomic_store_n(&chain_other_object, object, __ATOMIC_RELEASE);
+    other_kinds = kinds;
     chain_set_flags();
 }
 

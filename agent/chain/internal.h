@@ -23,6 +23,7 @@ enum chain_flag {
     CHAIN_FLAG_HOOK = 512,        /* initialization, end, objects */
     CHAIN_FLAG_UNRESOLVED = 1024,
     CHAIN_FLAG_START = 4096, /* function tools are to be initialized first */
+    CHAIN_FLAG_OBJECTS = 8192,    /* follow the objects that it makes and ends, see chain_follow_others */
     CHAIN_FLAG_STATE = 2048 /* write the thread's state; with only this and a countdown, a function does nothing else */
 };
 
@@ -51,6 +52,7 @@ extern const struct chain_observer *const chain_nobody[]; /* the empty list */
 
 extern chain_any_function *const chain_states[][2]; /* the functions that only write states */
 extern chain_any_function *chain_after_countdown[][2]; /* where to jump then: the next symbol, or in chain_states */
+extern const uint16_t chain_object_kinds[]; /* of the objects that a function makes, ends or names: 1 << enum call_object */
 extern const uint32_t chain_state_arguments[]; /* 0: the function has no state */
 
 /* ---- observers.c ---- */
@@ -74,6 +76,7 @@ enum { TOOLS_NONE, TOOLS_AWAITED, TOOLS_LOADING, TOOLS_LOADED, TOOLS_STARTING, T
 extern char *chain_door_code;   /* doors.c: 16 bytes for each MPI_X and PMPI_X */
 extern uint8_t chain_has_door[]; /* calls of this function go there first */
 extern void (*chain_due)(struct chain_thread *thread); /* NULL: no countdown */
+extern void (*chain_other_object)(const struct chain_object *object);
 
 void chain_set_flags(void);
 void chain_set_targets(void);

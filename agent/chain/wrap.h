@@ -10,6 +10,7 @@
 #include "chain/stubs.h"
 #include "chain/messages.h"
 #include "mpi/describe.h"
+#include "mpi/follow.h"
 #include "mpi/posted.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -133,7 +133,19 @@ struct call_request_end {
 
 /* ---- callbacks to the layers above; set once, before the first description ---- */
 
-enum call_object { CALL_COMM, CALL_WIN, CALL_FILE };
+enum call_object {
+    CALL_COMM,
+    CALL_WIN,
+    CALL_FILE,
+    CALL_DATATYPE, /* this one and the following: see follow.h */
+    CALL_ERRHANDLER,
+    CALL_GROUP,
+    CALL_OP,
+    CALL_REQUEST,
+    CALL_MESSAGE,
+    CALL_INFO,
+    CALL_SESSION
+};
 
 /* How an object was made. */
 struct call_creation {
@@ -172,6 +184,9 @@ struct call_hooks {
     /* Sets the variables; false: the processes will not be recorded. spawned is called afterwards, if it was true. */
     bool (*spawning)(struct call_spawn *spawn);
     void (*spawned)(struct call_spawn *spawn);
+    /* A call that may complete this request begins, or has returned: see follow.h. */
+    void (*request_taken)(union mpi_handle request, int place);
+    void (*request_left)(union mpi_handle request, int place);
 };
 
 extern struct call_hooks call_hooks __attribute__((visibility("hidden")));

@@ -22,6 +22,8 @@ struct mpi_constants {
 extern struct mpi_constants mpi_constants;
 enum { PLAIN_TYPES = 28 };
 extern MPI_Datatype mpi_plain_types[PLAIN_TYPES]; /* predefined types without gaps; NULL: the library has none */
+enum { RETURNED_CONSTANTS = 5 };
+extern void *mpi_returned[RETURNED_CONSTANTS]; /* predefined handles that functions return which make objects */
 #define COMM_WORLD mpi_constants.world
 #define COMM_SELF mpi_constants.self
 #define NULL_COMM mpi_constants.null_comm

@@ -1,7 +1,8 @@
 /* group.c: the handles of an object's variables, and their columns and sets in the run.
  *
  * Variables that exist at the start (without object, or of MPI_COMM_WORLD and MPI_COMM_SELF) form one group and one
- * set, so that an instant is one record. Every later object has its own group. A group is declared when it is first
+ * set, so that an instant is one record. Every later object has its own group. The handles of one that lives only
+ * between calls that take it, as a request may end in them, are suspended during these. A group is declared when it is first
  * sampled, so that communicators that live less than a period do not fill the run's tables. */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -155,14 +156,29 @@ static bool lay_out_large(struct pvar_group *g, uint32_t first)
     return true;
 }
 
+static void add_to_list(struct pvar_group *g)
+{
+    g->previous = NULL;
+    g->next = pvar.groups;
+    if (g->next) g->next->previous = g;
+    pvar.groups = g;
+}
+
+static void remove_from_list(struct pvar_group *g)
+{
+    if (g->previous)
+        g->previous->next = g->next;
+    else
+        pvar.groups = g->next;
+    if (g->next) g->next->previous = g->previous;
+}
+
 /* Adds the group to the list. Frees it if it has nothing to read or memory is short. */
 static struct pvar_group *finish(struct pvar_group *g)
 {
     uint32_t next = 0;
     bool ok = g->reading_count > 0 && sort_readings(g) && lay_out_small(g, &next) && lay_out_large(g, next);
-    g->next = pvar.groups;
-    if (g->next) g->next->previous = g;
-    pvar.groups = g;
+    add_to_list(g);
     struct pvar_group **bucket = bucket_of(g->objects[0].handle);
     g->same = *bucket;
     *bucket = g;
@@ -215,13 +231,26 @@ struct pvar_group *pvar_group_late(int first_variable)
     return finish(g);
 }
 
-struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char *how)
+static struct pvar_group *new_group_of(int bind, union mpi_handle handle)
 {
     struct pvar_group *g = new_group(1);
     if (!g) return NULL;
-    struct pvar_object *o = &g->objects[0];
-    *o = (struct pvar_object){.id = pvar.next_object++, .bind = bind, .handle = handle};
+    g->objects[0] = (struct pvar_object){.id = pvar.next_object++, .bind = bind, .handle = handle};
     g->object_count = 1;
+    return g;
+}
+
+static void set_name(struct pvar_object *o, const char *how)
+{
+    if (!o->facts.name[0])
+        snprintf(o->facts.name, sizeof o->facts.name, "%s %llu", how ? how : "made", (unsigned long long)o->id);
+}
+
+struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char *how)
+{
+    struct pvar_group *g = new_group_of(bind, handle);
+    if (!g) return NULL;
+    struct pvar_object *o = &g->objects[0];
     uint32_t epoch = epochs_now(handle.number);
     o->facts = object_ask(pvar_kind(bind), handle, epoch, false);
     if (object_peers_are_fewer(&o->facts)) {
@@ -229,9 +258,18 @@ struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char 
     } else {
         add_readings(g, o, 0);
         if (ranks_needed(g, o)) o->facts = object_ask(pvar_kind(bind), handle, epoch, true);
-        if (!o->facts.name[0])
-            snprintf(o->facts.name, sizeof o->facts.name, "%s %llu", how ? how : "made", (unsigned long long)o->id);
+        set_name(o, how);
     }
+    return finish(g);
+}
+
+struct pvar_group *pvar_group_later(int bind, union mpi_handle handle, const char *how, const char *name)
+{
+    struct pvar_group *g = new_group_of(bind, handle);
+    if (!g) return NULL;
+    snprintf(g->objects[0].facts.name, sizeof g->objects[0].facts.name, "%s", name);
+    set_name(&g->objects[0], how);
+    add_readings(g, &g->objects[0], 0);
     return finish(g);
 }
 
@@ -247,15 +285,13 @@ struct pvar_group *pvar_group_find(int bind, union mpi_handle handle)
 
 void pvar_group_free(struct pvar_group *g)
 {
-    const char *why = g->objects[0].bind == MPITX_BIND_MPI_WIN ? "the window was freed" : "the communicator was freed";
+    char why[64] = "";
+    if (g->objects[0].id)
+        snprintf(why, sizeof why, "the %s was freed", strchr(pvar_object_word(g->objects[0].bind), ' ') + 1);
     struct pvar_group **place = bucket_of(g->objects[0].handle);
     while (*place != g) place = &(*place)->same;
     *place = g->same;
-    if (g->previous)
-        g->previous->next = g->next;
-    else
-        pvar.groups = g->next;
-    if (g->next) g->next->previous = g->previous;
+    if (!g->suspended) remove_from_list(g);
     for (uint32_t i = 0; i < g->reading_count; i++) {
         struct pvar_reading *r = &g->readings[i];
         if (r->handle) pvar.table->pvar_handle_free(pvar.session, &r->handle);
@@ -285,6 +321,29 @@ void pvar_group_unbind(struct pvar_group *g, const char *why)
         r->handle = 0;
         r->dead = true;
         pvar_reading_status(g, r, MPITX_RUN_GONE, why);
+    }
+}
+
+void pvar_group_suspend(struct pvar_group *g)
+{
+    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+        if (r->handle) pvar.table->pvar_handle_free(pvar.session, &r->handle);
+        r->handle = 0;
+    }
+    remove_from_list(g);
+    g->suspended = true;
+}
+
+void pvar_group_resume(struct pvar_group *g)
+{
+    add_to_list(g);
+    g->suspended = false;
+    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
+        uint32_t count = r->count;
+        if (r->dead || (open_reading(r) && r->count == count)) continue;
+        r->count = count;
+        r->dead = true;
+        pvar_reading_status(g, r, MPITX_RUN_ERROR, "it could not be bound again");
     }
 }
 

@@ -101,3 +101,15 @@ const char *pvar_rc_name(int rc)
     snprintf(other, sizeof other, "error %d of the library", rc >= MPITX_ERR_OTHER ? rc - MPITX_ERR_OTHER : rc);
     return other;
 }
+
+const char *pvar_object_word(int bind)
+{
+    static const char *const words[MPITX_BIND_MPI_SESSION + 1] = {
+        [MPITX_BIND_MPI_COMM] = "a communicator", [MPITX_BIND_MPI_DATATYPE] = "a datatype",
+        [MPITX_BIND_MPI_ERRHANDLER] = "an error handler", [MPITX_BIND_MPI_FILE] = "a file",
+        [MPITX_BIND_MPI_GROUP] = "a group", [MPITX_BIND_MPI_OP] = "an operation",
+        [MPITX_BIND_MPI_REQUEST] = "a request", [MPITX_BIND_MPI_WIN] = "a window",
+        [MPITX_BIND_MPI_MESSAGE] = "a matched message", [MPITX_BIND_MPI_INFO] = "an info object",
+        [MPITX_BIND_MPI_SESSION] = "a session"};
+    return words[bind];
+}

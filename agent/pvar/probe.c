@@ -51,11 +51,11 @@ static int trial_alloc(mpitx_handle session, int index, int object, mpitx_handle
     return mpitx_pvar_bind(session, index, &trial.handle, handle, count);
 }
 
-/* Makes the probe bind variables of windows like those of communicators. */
+/* Makes the probe bind variables of all kinds of objects like those of communicators. */
 static int trial_info(int index, char *name, int *name_len, char *desc, int *desc_len, struct mpitx_pvar_info *info)
 {
     int rc = pvar.table->pvar_get_info(index, name, name_len, desc, desc_len, info);
-    if (rc == MPITX_SUCCESS && info->bind == MPITX_BIND_MPI_WIN) info->bind = MPITX_BIND_MPI_COMM;
+    if (rc == MPITX_SUCCESS && info->bind != MPITX_BIND_NO_OBJECT) info->bind = MPITX_BIND_MPI_COMM;
     return rc;
 }
 
@@ -111,19 +111,21 @@ static void report_faults(struct pvar_variable **chosen, const struct mpitx_prob
     }
 }
 
-/* Skips variables that appeared late. Trying them would copy a process that may be large by now, so users have to
- * ask. */
+/* Skips variables that appeared late. Trying them would copy a process that may be large by now, so users have to ask.
+ * One report for each kind of object. */
 static void skip_late(struct pvar_variable **chosen, int n)
 {
-    static bool reported;
-    char more[32] = "";
+    static unsigned reported;
+    char more[32] = "", why[64] = "first listed after MPI_Init";
+    int bind = chosen[0]->bind;
     for (int i = 0; i < n; i++) chosen[i]->trial = PVAR_BAD;
     if (n > 1) snprintf(more, sizeof more, " and %d more", n - 1);
-    if (!reported)
+    if (bind != MPITX_BIND_NO_OBJECT) snprintf(why, sizeof why, "it needs %s", pvar_object_word(bind));
+    if (!(reported & 1u << bind))
         agent_report(MPITX_RUN_WARNING,
-                     "%s%s: not sampled: first listed after MPI_Init, and not tried; use --probe late to try it then, "
-                     "or --no-probe to read it untried", chosen[0]->name, more);
-    reported = true;
+                     "%s%s: not sampled: %s, and not tried; use --probe late to try it then, "
+                     "or --no-probe to read it untried", chosen[0]->name, more, why);
+    reported |= 1u << bind;
 }
 
 static void try_all(struct pvar_variable **chosen, int n, const struct pvar_object *object)

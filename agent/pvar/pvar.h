@@ -56,7 +56,7 @@ struct pvar_variable {
 
 struct pvar_object {
     uint64_t id; /* 0: none; 1: MPI_COMM_WORLD; 2: MPI_COMM_SELF; then one for each new object */
-    int bind;    /* enum mpitx_bind: COMM, WIN or NO_OBJECT */
+    int bind;    /* enum mpitx_bind */
     union mpi_handle handle;
     char zeros[MPITX_OBJECT_ZEROS]; /* Open MPI 6 reads past the handle */
     struct object_facts facts;
@@ -98,7 +98,7 @@ struct pvar_group {
     uint32_t reading_count;
     struct pvar_row *rows;
     uint32_t row_count;
-    bool declared, refused;
+    bool declared, refused, suspended;
 };
 
 /* ---- the variables of this process ---- */
@@ -119,6 +119,7 @@ struct pvar {
     bool follow;             /* some variable is to be read for later objects */
     bool started;            /* the application runs: untried variables are late */
     bool virtual_only;       /* only virtual variables are read */
+    bool stopped;            /* the library must not be called: see pvar_stop_library */
     struct pvar_group *groups;
     uint64_t next_object;
     uint64_t refused_objects, skipped_objects;
@@ -126,12 +127,28 @@ struct pvar {
 
 extern struct pvar pvar;
 
-/* The kind of object that variables with a bind are bound to. */
-static inline enum call_object pvar_kind(int bind) { return bind == MPITX_BIND_MPI_WIN ? CALL_WIN : CALL_COMM; }
+/* The kind of object that variables with a bind are bound to; CALL_COMM if they are bound to none. */
+static inline enum call_object pvar_kind(int bind)
+{
+    static const unsigned char kinds[MPITX_BIND_MPI_SESSION + 1] = {
+        [MPITX_BIND_MPI_DATATYPE] = CALL_DATATYPE, [MPITX_BIND_MPI_ERRHANDLER] = CALL_ERRHANDLER,
+        [MPITX_BIND_MPI_FILE] = CALL_FILE, [MPITX_BIND_MPI_GROUP] = CALL_GROUP, [MPITX_BIND_MPI_OP] = CALL_OP,
+        [MPITX_BIND_MPI_REQUEST] = CALL_REQUEST, [MPITX_BIND_MPI_WIN] = CALL_WIN,
+        [MPITX_BIND_MPI_MESSAGE] = CALL_MESSAGE, [MPITX_BIND_MPI_INFO] = CALL_INFO,
+        [MPITX_BIND_MPI_SESSION] = CALL_SESSION};
+    return kinds[bind];
+}
+
+/* Whether the objects of a bind, which are neither communicators nor windows, are bound when they are first sampled. */
+static inline bool pvar_binds_later(int bind)
+{
+    return bind != MPITX_BIND_NO_OBJECT && bind != MPITX_BIND_MPI_COMM && bind != MPITX_BIND_MPI_WIN;
+}
 
 const char *pvar_rc_name(int rc); /* "MPI_T_ERR_INVALID_INDEX" */
 
 /* library.c */
+const char *pvar_object_word(int bind); /* "a datatype" */
 bool pvar_open(void);    /* finds MPI_T's routines; on failure, notes say why */
 bool pvar_init_mpi_t(const char *without); /* once; on failure, a note says that there is "no …" (without) and why */
 void pvar_start_mpi_t(void); /* with a session */
@@ -146,6 +163,7 @@ void pvar_note_unmatched(bool at_end);
 void pvar_suggest(const char *name); /* adds a similar name to the run; NULL ends the list */
 
 /* probe.c */
+unsigned pvar_binds(void); /* 1 << bind of the variables that are selected and not bad */
 void pvar_try_new(const struct pvar_object *object); /* tries untried variables that are bound to it or to nothing */
 bool pvar_probes(void); /* false: variables are read untried */
 extern void (*pvar_in_child)(void); /* called first in a child that tries variables */
@@ -155,6 +173,10 @@ int pvar_probe_run(struct mpitx_probe *probe, const struct mpitx_probe_options *
 /* group.c */
 struct pvar_group *pvar_group_first(void);
 struct pvar_group *pvar_group_new(int bind, union mpi_handle handle, const char *how);
+/* Of an object that pvar_binds_later; name "": it gets one from how. */
+struct pvar_group *pvar_group_later(int bind, union mpi_handle handle, const char *how, const char *name);
+void pvar_group_suspend(struct pvar_group *group); /* frees the handles; the group is not sampled until it is resumed */
+void pvar_group_resume(struct pvar_group *group);
 struct pvar_group *pvar_group_late(int first_variable); /* of new variables without object */
 struct pvar_group *pvar_group_find(int bind, union mpi_handle handle);
 void pvar_group_free(struct pvar_group *group); /* frees the handles and sets the columns' status */

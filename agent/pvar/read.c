@@ -24,6 +24,7 @@ static void read_changed(struct pvar_group *g, struct pvar_reading *r, int code)
 bool pvar_stop_library(void)
 {
     bool any = false;
+    pvar.stopped = true;
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
         for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) {
             if (r->virtual >= 0 || r->dead) continue;

@@ -200,15 +200,22 @@ static void select_one(int index)
         agent_report(MPITX_RUN_WARNING, "%s: not sampled: unknown datatype", name);
         return;
     }
-    if (v.bind != MPITX_BIND_NO_OBJECT && v.bind != MPITX_BIND_MPI_COMM && v.bind != MPITX_BIND_MPI_WIN) {
-        agent_report(MPITX_RUN_WARNING, "%s: not sampled: bound to an object other than a communicator or window",
-                     name);
+    if (v.bind < MPITX_BIND_NO_OBJECT || v.bind > MPITX_BIND_MPI_SESSION) {
+        agent_report(MPITX_RUN_WARNING, "%s: not sampled: bound to an unknown kind of object", name);
         return;
     }
     if (v.var_class == MPITX_PVAR_CLASS_TIMER && v.datatype == MPITX_TYPE_DOUBLE)
         v.unit = "s"; /* MPI_Wtime's unit, by the standard; other units may only be in the description */
     if (info.enumtype) read_enum(&v, info.enumtype);
     if (!add(&v)) agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables are selected", name);
+}
+
+unsigned pvar_binds(void)
+{
+    unsigned binds = 0;
+    for (int i = 0; i < pvar.variable_count; i++)
+        if (pvar.variables[i]->trial != PVAR_BAD) binds |= 1u << pvar.variables[i]->bind;
+    return binds;
 }
 
 void pvar_select(void)

@@ -49,6 +49,53 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// The objects that functions make and end.
+func TestFollows(t *testing.T) {
+	made := func(kind, parameter string) string {
+		return "if (rc == MPI_SUCCESS) follow_made(record->function, CALL_" + kind + ", HANDLE_NUMBER(*" + parameter + "));"
+	}
+	ended := func(kind, parameter string) string {
+		return "if (" + parameter + ") follow_ending(CALL_" + kind + ", HANDLE_NUMBER(*" + parameter + "));"
+	}
+	want := map[string][2]string{
+		"MPI_Type_vector_c":          {"", made("DATATYPE", "newtype")},
+		"MPI_Type_free":              {ended("DATATYPE", "datatype"), ""},
+		"MPI_Type_commit":            {"", ""},
+		"MPI_Type_match_size":        {"", ""},
+		"MPI_Win_create_errhandler":  {"", made("ERRHANDLER", "errhandler")},
+		"MPI_Comm_get_errhandler":    {"", ""},
+		"MPI_Comm_group":             {"", made("GROUP", "group")},
+		"MPI_Op_free":                {ended("OP", "op"), ""},
+		"MPI_Isend":                  {"", made("REQUEST", "request")},
+		"MPI_Bcast_init":             {"", made("REQUEST", "request")},
+		"MPI_Start":                  {"", ""},
+		"MPI_Improbe":                {"", strings.Replace(made("MESSAGE", "message"), "MPI_SUCCESS", "MPI_SUCCESS && *flag", 1)},
+		"MPI_Imrecv":                 {ended("MESSAGE", "message"), made("REQUEST", "request")},
+		"MPI_Waitsome":               {"follow_taken(incount, array_of_requests);", "follow_left(incount, array_of_requests);"},
+		"MPI_Test":                   {"follow_taken(1, request);", "follow_left(1, request);"},
+		"MPI_Request_get_status_all": {"", ""},
+		"MPI_Info_dup":               {"", made("INFO", "newinfo")},
+		"MPI_T_event_get_info":       {"", ""},
+		"MPI_Session_finalize":       {ended("SESSION", "session"), ""},
+		"MPI_Send":                   {"", ""},
+		"MPI_Comm_dup":               {"", ""},
+	}
+	kinds := map[string]bool{}
+	for _, f := range table(t).Functions {
+		o := f.follows()
+		if w, ok := want[f.Name]; ok && (o.before != w[0] || o.after != w[1]) {
+			t.Errorf("%s: %q, %q; want %q", f.Name, o.before, o.after, w)
+		}
+		delete(want, f.Name)
+		for _, kind := range o.kinds {
+			kinds[kind+map[bool]string{true: " ends"}[o.before != ""]] = true
+		}
+	}
+	if len(want) > 0 || len(kinds) != 2*len(objectKinds) {
+		t.Errorf("not in the table: %v; %v", want, kinds)
+	}
+}
+
 func TestParseHeader(t *testing.T) {
 	header := `
 typedef int (MPI_Copy)(MPI_Comm, int *);

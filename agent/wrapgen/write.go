@@ -39,6 +39,7 @@ func (w *Wrappers) Write() string {
 		return "CHAIN_STATES(" + f.Name + ")"
 	})
 	w.table(&b, "const uint32_t chain_state_arguments[%d]", func(f Function) string { return cmp.Or(f.State().Arguments, "0") })
+	w.table(&b, "const uint16_t chain_object_kinds[%d]", Function.objectBits)
 	w.table(&b, "chain_any_function *const chain_library_calls[%d]", func(f Function) string { return "(chain_any_function *)last_" + f.Name })
 	w.table(&b, "const uint16_t chain_starting_flags[%d]", func(f Function) string {
 		if k, _ := lookKind(f.Kind); k.hooked != "" {
@@ -159,6 +160,7 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 	}
 	line("", k.locals)
 	line("record->described", strings.TrimSpace(k.sizes+" "+k.before+f.describesObject()))
+	line("record->flags & CHAIN_FLAG_OBJECTS", f.follows().before)
 	line("record->flags & CHAIN_FLAG_HOOK", k.hooked)
 	b.WriteString("    chain_before_next(record);\n    int rc;\n")
 	f.writeCall(b, "rc", shifted, arguments, moreArguments)
@@ -168,6 +170,7 @@ func (f Function) writeBody(b *strings.Builder, shifted int, arguments, moreArgu
 	}
 	line("record->described", strings.TrimSpace(k.succeeded()+" "+k.always))
 	line("record->flags & CHAIN_FLAG_HOOK", k.hook)
+	line("record->flags & CHAIN_FLAG_OBJECTS", f.follows().after)
 	b.WriteString("    return chain_leave(record, rc);\n")
 }
 

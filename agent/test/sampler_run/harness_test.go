@@ -24,6 +24,7 @@ type mpi struct {
 	agent                 string
 	err                   error
 	compiled              sync.Mutex // held while a program is compiled
+	fronts                sync.Mutex // held while a library in front of the real one is built
 }
 
 var mpis = []*mpi{

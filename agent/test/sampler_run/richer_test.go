@@ -15,8 +15,13 @@ import (
 )
 
 // richer builds a library with the variables of sampler_faulty.c, as no real one has all kinds, and returns its folder.
-func (m *mpi) richer(t testing.TB) string {
-	dir := filepath.Join(work, m.family+"-richer")
+func (m *mpi) richer(t testing.TB) string { return m.inFront(t, "../sampler_faulty.c") }
+
+// inFront builds a library from a source that goes in front of the real one, and returns its folder.
+func (m *mpi) inFront(t testing.TB, source string) string {
+	m.fronts.Lock()
+	defer m.fronts.Unlock()
+	dir := filepath.Join(work, m.family+"-"+filepath.Base(source))
 	if os.Mkdir(dir, 0o700) != nil {
 		return dir
 	}
@@ -34,12 +39,12 @@ func (m *mpi) richer(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	renamed, object := filepath.Join(dir, other), filepath.Join(dir, "faulty.o")
+	renamed, object := filepath.Join(dir, other), filepath.Join(dir, "front.o")
 	if err := need.Executable(renamed, bytes.ReplaceAll(text, []byte(name+"\x00"), []byte(other+"\x00"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range [][]string{
-		{m.mpicc, "-c", "-fPIC", "-O1", "-w", "-o", object, "../sampler_faulty.c"},
+		{m.mpicc, "-c", "-fPIC", "-O1", "-w", "-o", object, source},
 		{"cc", "-shared", "-o", filepath.Join(dir, name), "-Wl,-soname," + name, "-Wl,--no-as-needed", object, renamed, "-ldl"},
 	} {
 		if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {

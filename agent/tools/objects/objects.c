@@ -328,6 +328,8 @@ static void object(const struct chain_object *object)
     case CHAIN_OBJECT_FREEING:
         if (id) mark_freed(id);
         break;
+    default: /* of requests */
+        break;
     }
     errno = saved;
 }

@@ -89,6 +89,7 @@ static bool row_same(struct pvar_row *row)
 static bool read_same(uint64_t now)
 {
     bool all = true;
+    sampler_bind_made();
     for (struct pvar_group *g = pvar.groups; g; g = g->next) {
         if (!g->declared) {
             all = false;

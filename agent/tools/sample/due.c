@@ -24,3 +24,12 @@ uint64_t sampler_postpone(uint64_t next, uint64_t took)
     atomic_store_explicit(&s->next, next, memory_order_relaxed);
     return next;
 }
+
+uint64_t sampler_round_up(uint64_t n)
+{
+    uint64_t power = 1, digits[] = {1, 2, 5, 10};
+    int i = 0;
+    while (power * 10 <= n) power *= 10;
+    while (i < 3 && digits[i] * power < n) i++;
+    return digits[i] * power;
+}

@@ -65,6 +65,7 @@ static void switch_off(const char *why)
     atomic_store(&sampler_schedule.next, UINT64_MAX);
     chain_countdown(NULL);
     sampler_follow_objects(false);
+    chain_follow_others(0, NULL);
     agent_report_code(MPITX_RUN_SEVERE, MPITX_RUN_NOTE_SWITCHED_OFF, why);
 }
 

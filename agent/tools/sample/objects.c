@@ -1,4 +1,4 @@
-/* objects.c: handles communicators and windows that the application creates, names and frees. */
+/* objects.c: handles objects that the application creates, names and frees. */
 #define _GNU_SOURCE
 #include "mpi/peers.h"
 #include "tools/sample/sampler.h"
@@ -6,7 +6,16 @@
 #include <errno.h>
 #include <stdio.h>
 
+static int bind_of(enum call_object kind)
+{
+    int bind = MPITX_BIND_MPI_SESSION;
+    while (pvar_kind(bind) != kind) bind--;
+    return bind;
+}
+
 static bool following(void) { return atomic_load_explicit(&sampler_state, memory_order_relaxed) == SAMPLER_ON; }
+
+static unsigned tried; /* 1 << bind: its variables have been tried, as far as they are known; under the lock */
 
 /* MPICH lists more variables after the first window is created. */
 static void look_for_late_variables(void)
@@ -18,6 +27,8 @@ static void look_for_late_variables(void)
     struct pvar_object none = {.bind = MPITX_BIND_NO_OBJECT};
     pvar_try_new(&none);
     pvar_group_late(first);
+    tried = 0;
+    sampler_follow_others();
 }
 
 /* Variables of windows can only be tried with a window; with sessions, those of communicators with one of theirs. */
@@ -71,11 +82,66 @@ static void freeing(int bind, union mpi_handle handle)
     errno = saved;
 }
 
+/* ---- objects that are bound at the next sample: see made.c ---- */
+
+static void made(int bind, const struct chain_object *object)
+{
+    if (!(tried & 1u << bind)) {
+        tried |= 1u << bind;
+        pvar_try_new(&(struct pvar_object){.bind = bind, .handle = object->handle});
+        sampler_follow_others();
+    }
+    if (pvar_binds() & 1u << bind) sampler_made_add(bind, object->handle, object->text, object->name);
+}
+
+static void change(int bind, const struct chain_object *object)
+{
+    if (object->event == CHAIN_OBJECT_TAKEN) sampler_made_takes(object->place);
+    struct sampler_made *m = sampler_made_find(bind, object->handle);
+    if (object->event == CHAIN_OBJECT_MADE) {
+        made(bind, object);
+    } else if (object->event == CHAIN_OBJECT_LEFT) {
+        sampler_made_leave(object->handle, object->place);
+    } else if (m && object->event == CHAIN_OBJECT_TAKEN) {
+        sampler_made_take(m, object->place);
+    } else if (m && object->event == CHAIN_OBJECT_NAMED) {
+        sampler_made_name(m, object->text);
+    } else if (m && object->event == CHAIN_OBJECT_FREEING) {
+        if (sampler_made_group(m)) sampler_take_last(sampler_made_group(m));
+        sampler_made_end(m);
+    }
+}
+
+/* A call of the library within a sample, which holds the lock, is not the program's. */
+static void other_object(const struct chain_object *object)
+{
+    int state = atomic_load_explicit(&sampler_state, memory_order_relaxed), saved = errno;
+    bool began = object->event == CHAIN_OBJECT_MADE || object->event == CHAIN_OBJECT_NAMED;
+    if (state != SAMPLER_ON && (state != SAMPLER_DONE || began)) return;
+    if (object->event == CHAIN_OBJECT_LEFT ? !sampler_made_took() : !began && !atomic_load(&sampler_made_count)) return;
+    if (sampler_holds_lock() || !sampler_lock()) return;
+    change(bind_of(object->kind), object);
+    sampler_unlock();
+    errno = saved;
+}
+
+/* Communicators and windows are followed in any case: see sampler_object. */
+void sampler_follow_others(void)
+{
+    static unsigned followed;
+    unsigned kinds = 0, binds = pvar_binds();
+    for (int bind = MPITX_BIND_NO_OBJECT; bind <= MPITX_BIND_MPI_SESSION; bind++)
+        if (pvar_binds_later(bind) && binds & 1u << bind) kinds |= 1u << pvar_kind(bind);
+    if (kinds != followed) chain_follow_others(kinds, other_object);
+    followed = kinds;
+}
+
 /* Unbinds the communicators of MPI_COMM_WORLD. Libraries do not say which windows and communicators of sessions end. */
 void sampler_world_ending(void)
 {
     int state = atomic_load(&sampler_state), saved = errno;
     if ((state == SAMPLER_ON || state == SAMPLER_DONE) && sampler_lock()) {
+        sampler_made_world_ends();
         for (struct pvar_group *g = pvar.groups; g; g = g->next) pvar_group_unbind(g, "MPI_Finalize was called");
         sampler_unlock();
     }
@@ -84,11 +150,15 @@ void sampler_world_ending(void)
 
 void sampler_object(const struct chain_object *object)
 {
-    int bind = object->kind == CALL_WIN ? MPITX_BIND_MPI_WIN : MPITX_BIND_MPI_COMM;
-    if (object->kind == CALL_FILE) return;
+    int bind = bind_of(object->kind);
+    if (object->kind == CALL_FILE) {
+        if (pvar_binds() & 1u << bind) other_object(object);
+        return;
+    }
     switch (object->event) {
     case CHAIN_OBJECT_MADE: created(bind, object->handle, object->text); break;
     case CHAIN_OBJECT_NAMED: named(bind, object->handle, object->text); break;
     case CHAIN_OBJECT_FREEING: freeing(bind, object->handle); break;
+    default: break; /* of requests */
     }
 }

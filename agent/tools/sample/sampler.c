@@ -39,6 +39,7 @@ static void begin(void)
     atomic_store(&sampler_state, SAMPLER_ON);
     pvar.started = true;
     if (pvar.follow || pvar.library_count > 0) sampler_follow_objects(true);
+    sampler_follow_others();
     if (on_request) {
         atomic_store(&sampler_schedule.next, UINT64_MAX);
         sampler_counts.next_pair = now + clock_from_nanoseconds(UINT64_C(10000000000));
@@ -124,19 +125,15 @@ static bool lock_dying(const char *how)
     return true;
 }
 
-/* Rounds up to 1, 2 or 5, so that the ranks of a job have few different notes. */
 static void report_long_samples(uint64_t ns)
 {
-    uint64_t power = 1000, digits[] = {1, 2, 5, 10};
-    int i = 0;
-    while (power * 10 <= ns) power *= 10;
-    while (i < 3 && digits[i] * power < ns) i++;
-    bool us = digits[i] * power < 1000000;
+    uint64_t most = sampler_round_up(ns < 1000 ? 1000 : ns);
+    bool us = most < 1000000;
     char text[240];
     snprintf(text, sizeof text,
              "one sample takes up to %llu %s: samples take at most a quarter of the time, and others are not taken; "
              "choose fewer variables or a longer --interval",
-             (unsigned long long)(digits[i] * power / (us ? 1000 : 1000000)), us ? "us" : "ms");
+             (unsigned long long)(most / (us ? 1000 : 1000000)), us ? "us" : "ms");
     agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_REDUCED, text);
 }
 
@@ -146,6 +143,7 @@ static void report_limits(void)
         agent_report(MPITX_RUN_WARNING,
                      "%llu intercommunicators are not sampled: they have more processes on this side than on the "
                      "other, and libraries read past the smaller group", (unsigned long long)pvar.skipped_objects);
+    sampler_made_report();
     if (sampler_schedule.longest) report_long_samples(clock_nanoseconds(sampler_schedule.longest));
     if (sampler_counts.library_skipped * 10 > sampler_counts.samples)
         agent_report(MPITX_RUN_WARNING,

@@ -1,13 +1,14 @@
 /* sampler.h: shared by the parts of the sampler. Each file needs only those below it.
  *
  *     sampler.c   the tool: start and end
- *     objects.c   communicators and windows that are created, named and freed
+ *     objects.c   objects that are created, named and freed
  *     thread.c    the thread that samples when no call does; pace.c: its back-off while all cores compute
  *     call.c      samples by the application's calls
  *     instant.c   takes a sample if one is due
  *     timer.c     when the thread wakes
  *     backoff.c   its back-off while values are constant, and calls that sample in its place
  *     take.c      one sample
+ *     made.c      the objects that are bound when they are first sampled
  *     functions.c the totals of functions
  *     lock.c      the lock, and switching off
  *     due.c       when the next sample is due
@@ -46,6 +47,9 @@ uint64_t sampler_first_due(void); /* the first instant that is neither sampled n
  * been interrupted. Returns when it is due. */
 uint64_t sampler_postpone(uint64_t next, uint64_t took);
 
+/* To 1, 2 or 5 times a power of ten, so that the ranks of a job have few different notes. */
+uint64_t sampler_round_up(uint64_t n);
+
 /* ---- lock.c ---- */
 
 /* Returns false if the lock could not be taken in time, or is held by this very thread, which left a sample by longjmp.
@@ -77,6 +81,32 @@ bool sampler_take_now(bool library);
 void sampler_taken(uint64_t ticks); /* counts a sample */
 void sampler_write(struct pvar_group *group, uint64_t ticks); /* records the values read, with this time */
 void sampler_take_last(struct pvar_group *group); /* before its object is freed */
+
+/* ---- made.c; under the lock: objects other than communicators and windows ---- */
+
+extern unsigned sampler_made_waiting; /* how many are to be bound at the next sample */
+extern _Atomic unsigned sampler_made_count; /* also without the lock */
+
+struct sampler_made *sampler_made_add(int bind, union mpi_handle handle, const char *how, const char *name);
+struct sampler_made *sampler_made_find(int bind, union mpi_handle handle); /* NULL: it is not followed */
+struct pvar_group *sampler_made_group(struct sampler_made *made); /* NULL: it has none that is bound now */
+void sampler_made_name(struct sampler_made *made, const char *name);
+void sampler_made_end(struct sampler_made *made);
+void sampler_made_bind(void); /* those that wait */
+void sampler_made_world_ends(void);
+void sampler_made_report(void); /* at the end: how many are not in the run */
+
+/* Requests of a call of this thread, in the order of their places: what its places hold after the call decides whether
+ * they exist on. */
+void sampler_made_takes(int place); /* before sampler_made_find */
+void sampler_made_take(struct sampler_made *request, int place);
+void sampler_made_leave(union mpi_handle now, int place);
+bool sampler_made_took(void); /* whether there are any; also without the lock */
+
+static inline void sampler_bind_made(void)
+{
+    if (__builtin_expect(sampler_made_waiting != 0, 0) && !pvar.virtual_only && !pvar.stopped) sampler_made_bind();
+}
 
 /* ---- backoff.c; under the lock ---- */
 
@@ -131,6 +161,7 @@ bool sampler_over(uint64_t now, uint64_t due); /* the duration; counts the insta
 void sampler_call(struct chain_thread *thread); /* called by chain_countdown, without the lock */
 void sampler_thread_start(void);
 void sampler_object(const struct chain_object *object);
+void sampler_follow_others(void); /* the objects of the selected variables */
 void sampler_world_ending(void);
 
 #pragma GCC visibility pop

@@ -33,6 +33,7 @@ void sampler_take_last(struct pvar_group *g)
 
 void sampler_take(uint64_t now)
 {
+    sampler_bind_made();
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
         if (__builtin_expect(g->declared, 1) || pvar_group_declare(g)) take_group(g, now);
     sampler_taken(now);
