@@ -179,8 +179,8 @@ struct chain_object {
 /* Calls the owner's object callback while more tools have switched this on than off. */
 void chain_follow_objects(bool on);
 
-/* The same for objects of other kinds (bits 1 << enum call_object, from CALL_DATATYPE on) that the program makes, in calls
- * that count: handle, text and function are set. For one subscriber; kinds 0 ends it. */
+/* The same for objects of other kinds (bits 1 << enum call_object, from CALL_DATATYPE on) that the program makes, in
+ * calls that count: handle, text and function are set. For one subscriber; kinds 0 ends it. */
 void chain_follow_others(unsigned kinds, void (*object)(const struct chain_object *object));
 
 #define CHAIN_NOT_REACHED (-1) /* the error code for a tool that did not call the next function */

@@ -52,7 +52,8 @@ extern const struct chain_observer *const chain_nobody[]; /* the empty list */
 
 extern chain_any_function *const chain_states[][2]; /* the functions that only write states */
 extern chain_any_function *chain_after_countdown[][2]; /* where to jump then: the next symbol, or in chain_states */
-extern const uint16_t chain_object_kinds[]; /* of the objects that a function makes, ends or names: 1 << enum call_object */
+/* Of the objects that a function makes, ends or names: bits 1 << enum call_object. */
+extern const uint16_t chain_object_kinds[];
 extern const uint32_t chain_state_arguments[]; /* 0: the function has no state */
 
 /* ---- observers.c ---- */

@@ -1,7 +1,7 @@
 /* follow.h: the objects other than communicators, windows and files that the program makes, ends and names. With mpi.h.
  *
- * The wrappers call these functions for calls that count. A request may end in a call that completes it, and not before:
- * it is taken when the call begins, and left when the call has returned. */
+ * The wrappers call these functions for calls that count. A request may end in a call that completes it, and not
+ * before: it is taken when the call begins, and left when the call has returned. */
 #ifndef MPITX_FOLLOW_H
 #define MPITX_FOLLOW_H
 

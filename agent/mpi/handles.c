@@ -44,8 +44,9 @@ void handles_bind(void)
     mpi_constants.null_info = library_datum("ompi_mpi_info_null");
     mpi_constants.no_op = library_datum("ompi_mpi_op_no_op");
     bind_plain_types();
-    static const char *const returned[RETURNED_CONSTANTS] = {"ompi_request_null", "ompi_request_empty", "ompi_mpi_group_empty",
-                                                             "ompi_message_no_proc", "ompi_mpi_info_null"};
+    static const char *const returned[RETURNED_CONSTANTS] = {"ompi_request_null", "ompi_request_empty",
+                                                             "ompi_mpi_group_empty", "ompi_message_no_proc",
+                                                             "ompi_mpi_info_null"};
     for (int i = 0; i < RETURNED_CONSTANTS; i++) mpi_returned[i] = library_datum(returned[i]);
 #endif
     handles_world = HANDLE_NUMBER(COMM_WORLD);

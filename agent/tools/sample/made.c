@@ -1,8 +1,8 @@
 /* made.c: the objects other than communicators and windows that exist, up to a limit.
  *
- * Requests and messages are many and short-lived. An object costs an entry here when it is made; variables are bound to
- * it when the next sample is taken, if it exists until then. A request may end in a call that completes it. While such a
- * call has it, its handles are freed. */
+ * Requests and messages are many and short-lived. An object costs an entry here when it is made; variables are bound
+ * to it when the next sample is taken, if it exists until then. A request may end in a call that completes it. While
+ * such a call has it, its handles are freed. */
 #define _GNU_SOURCE
 #include <stdio.h>
 
