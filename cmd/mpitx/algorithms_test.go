@@ -30,7 +30,7 @@ func TestAlgorithms(t *testing.T) {
 				}
 				return
 			}
-			if err := algorithms.Check([]byte(p.stdout.String()), printed, ranks); err != nil {
+			if err := algorithms.Check(p.stdout.Bytes(), printed, ranks); err != nil {
 				f.Error(err)
 			}
 		}
