@@ -4,52 +4,33 @@ package binding
 // #include <dlfcn.h>
 // #include <stdlib.h>
 //
-// static void unused(int tool_id) { (void)tool_id; }
-//
-// // Libraries without QMPI have no such routine, or one that returns MPI_ERR_UNSUPPORTED_OPERATION.
-// static int has_qmpi(void *lib) {
-//     int (*add)(const char *, void (*)(int)) = (int (*)(const char *, void (*)(int)))dlsym(lib, "QMPI_Register_tool_name");
-//     return add && add("mpitx", unused) == 0;
-// }
-//
-// // The library initializes the tools of its list when it is first used.
-// static int init_tools(void *lib) {
-//     int (*init)(int, int *) = (int (*)(int, int *))dlsym(lib, "MPI_T_init_thread");
-//     int provided;
-//     return init ? init(0, &provided) : -1;
+// static int examine(void *f, int to, const char *lib, int count, char **tools) {
+//     if (f) ((void (*)(int, const char *, int, const char *const (*)[2]))f)(to, lib, count, (const char *const (*)[2])tools);
+//     return f != NULL;
 // }
 import "C"
 
 import (
-	"fmt"
+	"errors"
 	"runtime"
+	"unsafe"
 )
 
-// AskQMPI loads an MPI library and a tool for the library's own QMPI ("": none). It reports each step before it takes it, because a
-// tool may crash: "none" if the library has no QMPI, "error" with the reason, "loading", "init", and "done".
-func AskQMPI(libPath, tool string, report func(step, text string)) {
+// ExamineTools loads tools for a library's own QMPI into this process, and initializes them. tools has the path and the name ("": the
+// only one) of each. The shim writes what it finds, line by line, because a tool may crash.
+func ExamineTools(to int, shimPath, libPath string, tools []string) error {
 	runtime.LockOSThread()
 	SilenceCrashes()
-	lib, err := dlopen(libPath, C.RTLD_NOW|C.RTLD_GLOBAL)
+	shim, err := dlopen(shimPath, C.RTLD_NOW|C.RTLD_GLOBAL) // the tools find its routines before the library's
 	if err != nil {
-		report("error", err.Error())
-		return
+		return err
 	}
-	if C.has_qmpi(lib) == 0 {
-		report("none", "")
-		return
+	texts := (*[1 << 16]*C.char)(C.calloc(C.size_t(len(tools)+1), C.size_t(unsafe.Sizeof(uintptr(0)))))
+	for k, text := range tools {
+		texts[k] = C.CString(text)
 	}
-	if tool != "" {
-		report("loading", "")
-		if _, err := dlopen(tool, C.RTLD_NOW|C.RTLD_GLOBAL); err != nil {
-			report("error", err.Error())
-			return
-		}
-		report("init", "")
-		if rc := C.init_tools(lib); rc != 0 {
-			report("error", fmt.Sprintf("MPI_T_init_thread returns %d", rc))
-			return
-		}
+	if C.examine(C.dlsym(shim, C.CString("mpitx_shim_qmpi")), C.int(to), C.CString(libPath), C.int(len(tools)/2), &texts[0]) == 0 {
+		return errors.New(shimPath + " was built for another version of mpitx")
 	}
-	report("done", "")
+	return nil
 }

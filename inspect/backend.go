@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"syscall"
 	"time"
 
@@ -42,8 +41,8 @@ type Backend struct {
 // RunBackend is the hidden command that reads one stage of an MPI library for its front, and then serves if rank 0's
 // front invites it to. Its arguments come from transport.Start. It returns the exit code.
 func RunBackend(args []string, serve func(*Backend) int) int {
-	if len(args) > 1 && args[0] == "qmpi" {
-		return askQMPI(args[1], strings.Join(args[2:], ""))
+	if len(args) > 3 && args[0] == "qmpi" {
+		return examineTools(args[1:])
 	}
 	if len(args) > 1 && args[0] == "layers" {
 		return askLayers(args[1], args[2:])

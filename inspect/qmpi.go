@@ -5,15 +5,17 @@ package inspect
 import (
 	"fmt"
 	"os"
-	"strings"
+	"strconv"
 
 	"mpitx/binding"
 )
 
-// askQMPI asks a library for its own QMPI, and tries a tool with it. It writes a line for each step.
-func askQMPI(library, tool string) int {
-	binding.AskQMPI(library, tool, func(step, text string) {
-		fmt.Fprintf(os.Stdout, "%s\t%s\n", step, strings.ReplaceAll(text, "\n", " "))
-	})
+// examineTools examines tools for the QMPI of a library itself (machine/qmpi). Its arguments are the file descriptor for the answer, the
+// shim, the library, and the path and the name of each tool.
+func examineTools(args []string) int {
+	to, _ := strconv.Atoi(args[0])
+	if err := binding.ExamineTools(to, args[1], args[2], args[3:]); err != nil {
+		fmt.Fprintf(os.NewFile(uintptr(to), "answer"), "error\t%v\n", err)
+	}
 	return 0
 }

@@ -23,7 +23,8 @@ type application struct {
 	library string      // the agent exports only the functions of this library
 	unfit   string      // why it exports all its functions instead
 	preload string      // a library to load instead of the one that the loader would find; "" if there is none
-	qmpi    string      // path of the library with QMPI's symbols; "" without tools
+	qmpi    string      // path of the library with QMPI's symbols; "" without tools, or if the MPI library calls them
+	shim    string      // path of the shim, which examines tools that the MPI library calls
 }
 
 // look finds every reason against the run before anything is created or started. first is true in the process that

@@ -127,7 +127,8 @@ func (r *Job) Enter() (err error) {
 	if r.takesOver() {
 		err = r.enterAgain()
 	} else {
-		if r.Checks() && len(r.Tools) > 0 {
+		unnamed := func(t qmpi.Tool) bool { return t.Name == "" }
+		if r.Checks() && len(r.Tools) > 0 || r.Native && slices.ContainsFunc(r.Tools, unnamed) { // the list needs all names
 			err = r.app.tryTools(r.Config)
 		}
 		if err == nil {

@@ -35,7 +35,14 @@ func (x *application) examineTools(c *Config, exeDir, agent string) error {
 		}
 	}
 	if c.Native {
-		return nil
+		if x.Container != nil {
+			return nil
+		}
+		shim, err := c.Env.Shim(x.mpi, exeDir)
+		if err == nil {
+			x.shim, err = filepath.Abs(shim)
+		}
+		return err
 	}
 	path, looked := c.Env.Beside(exeDir, qmpi.Library)
 	if path == "" {
@@ -54,26 +61,27 @@ func (x *application) tryTools(c *Config) error {
 		return nil
 	}
 	what := fmt.Sprint("tools ", c.Native, x.mpi.Lib, c.Tools)
+	var found struct {
+		Why   *machine.Error
+		Tools []qmpi.Tool // with their names
+	}
 	text := Jobwide(c.Env).Find(what, func() []byte {
-		var err error
-		if c.Native {
-			err = qmpi.Native(c.Env, x.mpi, c.Tools)
-		} else {
-			check := qmpi.Checker{Env: c.Env, MPI: x.mpi.Lib, Agent: x.agent, Library: x.qmpi}
-			_, err = check.Try(c.Tools)
+		check := qmpi.Checker{Env: c.Env, MPI: x.mpi, Agent: x.agent, Library: x.qmpi, Shim: x.shim}
+		if _, err := check.Try(c.Tools); err != nil && !errors.As(err, &found.Why) {
+			found.Why = &machine.Error{What: err.Error()}
 		}
-		var why *machine.Error
-		if err != nil && !errors.As(err, &why) {
-			why = &machine.Error{What: err.Error()}
-		}
-		text, _ := json.Marshal(why)
+		found.Tools = c.Tools
+		text, _ := json.Marshal(found)
 		return text
 	})
-	var why *machine.Error
-	if err := json.Unmarshal(text, &why); err != nil || why == nil {
+	if err := json.Unmarshal(text, &found); err != nil {
 		return err
 	}
-	return why
+	c.Tools = found.Tools
+	if found.Why != nil {
+		return found.Why
+	}
+	return nil
 }
 
 // toolDirs are the directories that tools are in.
@@ -95,6 +103,9 @@ func nativeTools(c *Config, x *application) (preload []string, names string, err
 	preload = []string{x.mpi.Lib}
 	var list []string
 	for _, t := range c.Tools {
+		if t.Name == "" && x.Container != nil {
+			return nil, "", &machine.Error{What: t.From, Why: "tools are not loaded before a container starts, so that the names which they register are unknown", Do: "add the name, as in " + t.From + ":NAME", Usage: true}
+		}
 		list = append(list, t.Name)
 		if t.Path != "" && !slices.Contains(preload, t.Path) {
 			preload = append(preload, t.Path)

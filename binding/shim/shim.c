@@ -256,6 +256,8 @@ static int x_qmpi(void) { return dlsym(library, "QMPI_Barrier") != NULL; }
 
 static void *x_symbol(const char *name) { return dlsym(library, name); }
 
+#include "qmpi.c"
+
 /* ---- communication ---- */
 
 struct mpitx_request {

@@ -24,10 +24,11 @@ var loadLimit = 10 * time.Second
 // Checker loads tools in a child process.
 type Checker struct {
 	Env     *machine.Env
-	MPI     string // the library of the application
-	Agent   string // the agent for it
-	Library string // path of Library
-	Replace bool   // this process becomes the child, for a debugger
+	MPI     machine.MPI // of the application
+	Agent   string      // the agent for it
+	Library string      // path of Library
+	Shim    string      // the shim for it, if its own QMPI calls the tools; "": mpitx calls them
+	Replace bool        // this process becomes the child, for a debugger
 
 	program string // "" means this program
 }
@@ -54,6 +55,7 @@ type answer struct {
 	at        string    // path of the library that was loaded last; "" before the first
 	in        *Instance // that was initialized last; nil if a library was loaded since
 	call      string    // the last function of MPI that was called while something was loaded or initialized
+	lacks     bool      // the MPI library has no QMPI
 	done      bool
 	died      string // how the child ended, if it did not end by itself
 	output    string // on standard error
@@ -63,8 +65,14 @@ type answer struct {
 // be used. Tools without a name get the name of their library's only tool.
 func (c *Checker) Try(tools []Tool) ([]*Instance, error) {
 	a, err := c.load(tools)
-	if err == nil {
-		err = a.judge(tools)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.lacks:
+		return nil, c.without()
+	}
+	if err = a.judge(tools); err == nil && c.Shim != "" {
+		err = a.judgeNames(tools)
 	}
 	if err != nil {
 		return nil, err
@@ -72,22 +80,36 @@ func (c *Checker) Try(tools []Tool) ([]*Instance, error) {
 	return a.instances, nil
 }
 
-// Offers are the names that a library registers. It fails for a library that cannot be loaded, or that registers no
-// tool.
-func (c *Checker) Offers(t Tool) ([]string, error) {
-	t.Name = ""
+// offers loads a library, and returns what the child wrote. It fails for a library that cannot be loaded, or that
+// registers no tool.
+func (c *Checker) offers(t Tool) (*answer, error) {
+	if !c.Replace { // a debugger shall see the initialization
+		t.Name = ""
+	}
 	a, err := c.load([]Tool{t})
 	if err != nil {
 		return nil, err
 	}
-	names := a.names(t.Path)
-	if err := a.judge([]Tool{t}); err != nil && (len(names) < 2 || !a.done) {
+	if err := a.judge([]Tool{t}); err != nil && (len(a.names(t.Path)) < 2 || !a.done) {
 		return nil, err
 	}
-	return names, nil
+	return a, nil
 }
 
-// load runs the child: this program, in which the agent does its work before main and exits.
+// command is the child's, which writes to a descriptor: this program, in which the agent does its work before main and exits.
+func (c *Checker) command(tools []Tool, descriptor string) (words, environ []string) {
+	settings := agentconfig.Line("library", c.MPI.Lib)
+	for _, s := range Settings(c.Library, tools) {
+		settings += agentconfig.Line(s[0], s[1])
+	}
+	preload := c.Agent
+	if already := c.Env.Getenv("LD_PRELOAD"); already != "" {
+		preload = already + ":" + preload
+	}
+	return []string{"version"}, []string{agentconfig.Variable + "=" + settings + agentconfig.Line("check_tools", descriptor), "LD_PRELOAD=" + preload}
+}
+
+// load runs the child.
 func (c *Checker) load(tools []Tool) (*answer, error) {
 	exe, err := c.program, error(nil)
 	if exe == "" {
@@ -96,20 +118,16 @@ func (c *Checker) load(tools []Tool) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := agentconfig.Line("library", c.MPI)
-	for _, s := range Settings(c.Library, slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.Path == "" })) {
-		settings += agentconfig.Line(s[0], s[1])
-	}
-	preload := c.Agent
-	if already := c.Env.Getenv("LD_PRELOAD"); already != "" {
-		preload = already + ":" + preload
-	}
-	environ := func(descriptor string) []string {
-		return append(c.Env.FreeOfLauncher(), agentconfig.Variable+"="+settings+agentconfig.Line("check_tools", descriptor), "LD_PRELOAD="+preload)
+	tools = slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.Path == "" })
+	command := c.command
+	if c.Shim != "" {
+		command = c.nativeCommand
 	}
 	if c.Replace {
-		return nil, syscall.Exec(exe, []string{exe, "version"}, environ("2"))
+		words, environ := command(tools, "2")
+		return nil, syscall.Exec(exe, append([]string{exe}, words...), append(c.Env.FreeOfLauncher(), environ...))
 	}
+	words, environ := command(tools, "3")
 	from, to, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -118,9 +136,9 @@ func (c *Checker) load(tools []Tool) (*answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), loadLimit)
 	defer cancel()
 	var output tail
-	cmd := exec.CommandContext(ctx, exe, "version")
+	cmd := exec.CommandContext(ctx, exe, words...)
 	cmd.ExtraFiles, cmd.Stderr, cmd.WaitDelay = []*os.File{to}, &output, time.Second
-	cmd.Env = environ("3")
+	cmd.Env = append(c.Env.FreeOfLauncher(), environ...)
 	err = cmd.Start()
 	to.Close()
 	if err != nil {
@@ -198,6 +216,10 @@ func parse(text string) *answer {
 			a.in, a.call = &Instance{Name: word(2), Path: word(3)}, ""
 			a.instances = append(a.instances, a.in)
 		case "function":
+			if slices.Contains(of.Functions, word(2)) {
+				of.Twice = append(of.Twice, word(2))
+				break
+			}
 			of.Functions = append(of.Functions, word(2))
 		case "unknown":
 			of.Unknown = append(of.Unknown, word(2))
@@ -207,6 +229,8 @@ func parse(text string) *answer {
 			a.call = word(1)
 		case "error":
 			a.errors[a.at] = word(1)
+		case "none":
+			a.lacks = true
 		case "done":
 			a.done = true
 		}
@@ -227,9 +251,9 @@ func (a *answer) names(path string) []string {
 func (a *answer) judge(tools []Tool) error {
 	if why := a.errors[""]; why != "" || !a.done && a.at == "" {
 		if why == "" {
-			why = "the agent does not answer"
+			why = "mpitx does not answer"
 		}
-		return &machine.Error{What: "load the tools", Why: why, Do: "build the agent again with `mpitx setup`", Output: a.output}
+		return &machine.Error{What: "load the tools", Why: why, Do: "build the shim and the agent again with `mpitx setup`", Output: a.output}
 	}
 	for k := range tools {
 		t := &tools[k]

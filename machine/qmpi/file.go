@@ -30,19 +30,15 @@ type file struct {
 	machine  elf.Machine
 }
 
-// Family is the family that a tool was compiled for; "" if it does not say. It fails if the file is not a shared
-// library.
-func Family(e *machine.Env, t Tool) (string, error) {
-	x, err := t.read(e)
+// family is the family that a tool was compiled for; "" if it does not say.
+func (x *file) family() string {
 	switch {
-	case err != nil:
-		return "", err
 	case len(x.families) > 0:
-		return x.families[0], nil
+		return x.families[0]
 	case x.linked != nil:
-		return x.linked.Family, nil
+		return x.linked.Family
 	}
-	return "", nil
+	return ""
 }
 
 // CheckFile refuses a tool by its file alone. family is the application's, "" if it is not known; of names it in messages. like is a

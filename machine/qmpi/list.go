@@ -13,11 +13,13 @@ import (
 type Listed struct {
 	Path   string // of the library, as it was found
 	Family string // the MPI that it was compiled for; "": any
+	Native bool   // for the QMPI of the MPI library itself, not for mpitx's chain
+	Lacks  string // the MPI library, if it has no QMPI, so that the functions of native tools are unknown
 	Tools  []*Instance
 }
 
-// List loads a library of tools in a process of its own, with the MPI that mpi names or that the library was compiled for, and lists
-// its tools. With an error, the tools before it are listed.
+// List loads a library of tools in a process of its own, with the MPI that mpi names or that the library links or was compiled for, and
+// lists its tools. With an error, the tools before it are listed.
 func List(e *machine.Env, given, mpi string) (*Listed, error) {
 	path := given
 	if _, err := os.Stat(given); err == nil && !strings.Contains(given, "/") {
@@ -36,38 +38,54 @@ func List(e *machine.Env, given, mpi string) (*Listed, error) {
 	if t.Path == "" {
 		return nil, &machine.Error{What: given, Why: "this is not the path of a shared library", Do: "give its path, such as ./" + given}
 	}
-	family, err := Family(e, t)
+	x, err := t.read(e)
 	if err != nil {
 		return nil, err
 	}
-	m, err := choose(e, mpi, family)
+	l := &Listed{Path: t.Path, Family: x.family(), Native: x.native != "" && !x.draft && len(x.families) == 0}
+	m, err := x.choose(e, mpi, l.Native)
 	if err != nil {
 		return nil, err
 	}
-	check, err := newChecker(e, m)
+	check, err := newChecker(e, m, l.Native)
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckFile(e, t, m.Family, "the tools are loaded with "+m.Name(), check.Agent, false); err != nil {
+	if err := CheckFile(e, t, m.Family, "the tools are loaded with "+m.Name(), check.Agent+check.Shim, l.Native); err != nil {
 		return nil, err
 	}
-	names := []string{t.Name}
-	if t.Name == "" {
-		if names, err = check.Offers(t); err != nil {
+	a, err := check.offers(t)
+	if err != nil {
+		return nil, err
+	}
+	names := a.names(t.Path)
+	if t.Name != "" {
+		if err := t.among(names); err != nil {
 			return nil, err
 		}
+		names = []string{t.Name}
+	}
+	if a.lacks {
+		l.Lacks = check.library()
+		for _, name := range names {
+			l.Tools = append(l.Tools, &Instance{Path: t.Path, Name: name})
+		}
+		return l, nil
 	}
 	var each []Tool
 	for _, name := range names {
 		each = append(each, Tool{From: given, Path: t.Path, Name: name})
 	}
-	l := &Listed{Path: t.Path, Family: family}
 	l.Tools, err = check.Try(each)
 	return l, err
 }
 
-// choose is the MPI for a tool of a family; "" is any.
-func choose(e *machine.Env, mpi, family string) (machine.MPI, error) {
+// choose is the MPI for a tool. The numbers of functions of a native one are those of the release that it links.
+func (x *file) choose(e *machine.Env, mpi string, native bool) (machine.MPI, error) {
+	if native && mpi == "" && x.linked != nil && x.linked.Lib != "" {
+		return *x.linked, nil
+	}
+	family := x.family()
 	m, err := e.Choose(mpi)
 	if mpi != "" || family == "" || err == nil && m.Family == family {
 		if err == nil && m.Family == machine.Demo {
@@ -79,12 +97,18 @@ func choose(e *machine.Env, mpi, family string) (machine.MPI, error) {
 }
 
 // newChecker finds the files with which tools are loaded.
-func newChecker(e *machine.Env, m machine.MPI) (*Checker, error) {
+func newChecker(e *machine.Env, m machine.MPI, native bool) (*Checker, error) {
 	dir, err := ownDir()
 	if err != nil {
 		return nil, err
 	}
-	c := &Checker{Env: e, MPI: m.Lib, Replace: e.Getenv("MPITX_DEBUG") != ""}
+	c := &Checker{Env: e, MPI: m, Replace: e.Getenv("MPITX_DEBUG") != ""}
+	if native {
+		if c.Shim, err = e.Shim(m, dir); err == nil {
+			c.Shim, err = filepath.Abs(c.Shim)
+		}
+		return c, err
+	}
 	for name, path := range map[string]*string{machine.AgentName(m.Family): &c.Agent, Library: &c.Library} {
 		found, looked := e.Beside(dir, name)
 		if found == "" {

@@ -1,13 +1,8 @@
 package qmpi
 
 import (
-	"bytes"
-	"context"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	"mpitx/machine"
 )
@@ -15,74 +10,44 @@ import (
 // ListVariable makes MPICH's own QMPI use tools, separated by colons.
 const ListVariable = "MPIR_CVAR_QMPI_TOOL_LIST"
 
-// Native checks tools for the QMPI of the MPI library itself, in a child for each tool. The library tells nobody which tools are
-// registered, so each needs a name.
-func Native(e *machine.Env, m machine.MPI, tools []Tool) error {
-	has, err := native(e, m, Tool{})
-	if err != nil {
-		return err
+// nativeCommand is the child's for the QMPI of the MPI library itself: a back end, in which the shim stands between tools and library.
+func (c *Checker) nativeCommand(tools []Tool, descriptor string) (words, environ []string) {
+	words = []string{"backend", "qmpi", descriptor, c.Shim, c.MPI.Lib}
+	for _, t := range tools {
+		words = append(words, t.Path, t.Name)
 	}
-	if has.step == "none" {
-		name := strings.TrimSpace(m.Name() + " " + e.Version(m))
-		why := name + " has no QMPI"
-		if m.Impl == machine.MPICH {
-			why = name + " was built without QMPI"
-		}
-		return &machine.Error{What: "--via qmpi", Why: why + " (" + m.Lib + ")", Do: "leave --via out", Usage: true}
+	if c.Env.Getenv("UCX_ERROR_SIGNALS") == "" {
+		environ = []string{"UCX_ERROR_SIGNALS="} // UCX would catch the crash of a tool
 	}
-	if has.step != "done" {
-		return &machine.Error{What: "--via qmpi", Why: m.Lib + ": " + has.died + " while mpitx asks it for QMPI", Do: "leave --via out", Output: has.output, Usage: true}
-	}
-	for k := range tools {
-		t := &tools[k]
-		if slices.ContainsFunc(tools[:k], func(o Tool) bool { return o.Path == t.Path && o.Name == t.Name }) || t.Path == "" {
-			continue
-		}
-		if t.Name == "" {
-			return t.wrong("the MPI library does not say which tools it registers", "add a name, as in "+t.From+":NAME")
-		}
-		a, err := native(e, m, *t)
-		if err != nil {
-			return err
-		}
-		refusal := t.wrong(a.died+" while it is loaded", "debug it without mpitx")
-		refusal.Output = a.output
-		switch a.step {
-		case "done":
-			continue
-		case "error":
-			refusal = t.wrong("it cannot be loaded: "+strings.TrimPrefix(a.text, t.Path+": "), "compile it again, with -DQMPI_NATIVE and the mpicc of "+m.Name())
-		case "init":
-			refusal = t.wrong("it does not register the tool "+t.Name+", or the initialization of that tool fails ("+a.died+")", "check the name and the tool")
-			refusal.Output = a.output
-		}
-		return refusal
-	}
-	return nil
+	return words, environ
 }
 
-// asked is the last step that the child came to.
-type asked struct{ step, text, died, output string }
+// library names the MPI library.
+func (c *Checker) library() string {
+	return strings.TrimSpace(c.MPI.Name()+" "+c.Env.Version(c.MPI)) + " (" + c.MPI.Lib + ")"
+}
 
-// native runs `mpitx backend qmpi`, which loads the library and the tool.
-func native(e *machine.Env, m machine.MPI, t Tool) (*asked, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, err
+// without is the error if the MPI library has no QMPI.
+func (c *Checker) without() error {
+	why := " has no QMPI"
+	if c.MPI.Impl == machine.MPICH {
+		why = " was built without QMPI"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), loadLimit)
-	defer cancel()
-	var output tail
-	cmd := exec.CommandContext(ctx, exe, "backend", "qmpi", m.Lib)
-	cmd.Env = slices.DeleteFunc(e.FreeOfLauncher(), func(kv string) bool { return strings.HasPrefix(kv, ListVariable+"=") })
-	if t.Path != "" {
-		cmd.Args = append(cmd.Args, t.Path)
-		cmd.Env = append(cmd.Env, ListVariable+"="+t.Name)
+	return &machine.Error{What: "--via qmpi", Why: strings.Replace(c.library(), " (", why+" (", 1), Do: "leave --via out", Usage: true}
+}
+
+// judgeNames refuses names that MPICH does not distinguish.
+func (a *answer) judgeNames(tools []Tool) error {
+	for k := range tools {
+		t := &tools[k]
+		for _, o := range a.offers {
+			switch {
+			case strings.Contains(t.Name, ":"):
+				return t.wrong("its name, "+t.Name+", contains a colon, which separates the names in "+ListVariable, "register it by another name")
+			case t.Path != "" && o.Path != t.Path && slices.Contains(o.Names, t.Name):
+				return t.wrong(o.Path+" registers the tool "+t.Name+", too, and MPICH does not distinguish them", "leave one of them out, or register it by another name")
+			}
+		}
 	}
-	cmd.Stderr, cmd.WaitDelay = &output, time.Second
-	out, err := cmd.Output()
-	a := &asked{output: output.String(), died: ended(ctx, err)}
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	a.step, a.text, _ = strings.Cut(string(lines[len(lines)-1]), "\t")
-	return a, nil
+	return nil
 }

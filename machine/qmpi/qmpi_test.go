@@ -118,7 +118,7 @@ func TestJudge(t *testing.T) {
 	two := []Tool{{From: "--tool a", Path: "/a"}, {From: "--tool b:y", Path: "/b", Name: "y"}}
 	for text, want := range map[string]string{
 		"loading\t/a\nregistered\t/a\tx\nloading\t/b\nregistered\t/b\tx\nregistered\t/b\ty\ntool\t1\tx\t/a\nfunction\t1\tMPI_Send\ntool\t2\ty\t/b\ndone\n": "",
-		"":                                      "load the tools: the agent does not answer",
+		"":                                      "load the tools: mpitx does not answer",
 		"error\tlibmpi.so: cannot open\ndone\n": "load the tools: libmpi.so: cannot open",
 		"loading\t/a\n":                         "--tool a: it crashes (SIGSEGV) while it is loaded; debug it with",
 		"loading\t/a\nmpi\tMPI_Comm_rank\n":     "--tool a: it crashes (SIGSEGV) while it is loaded, in MPI_Comm_rank; MPI is not initialized",
@@ -139,6 +139,25 @@ func TestJudge(t *testing.T) {
 		}
 		if want == "" && (tools[0].Name != "x" || len(a.instances) != 2 || a.instances[0].Functions[0] != "MPI_Send") {
 			t.Errorf("%+v %+v", tools, a)
+		}
+	}
+}
+
+// MPICH knows tools by their names alone.
+func TestJudgeNames(t *testing.T) {
+	a := parse("loading\t/a\nregistered\t/a\tx\nregistered\t/a\tp:q\nloading\t/b\nregistered\t/b\tx\nregistered\t/b\ty\ndone\n")
+	for name, want := range map[string]string{
+		"y":   "",
+		"x":   "--tool l: /b registers the tool x, too, and MPICH does not distinguish them",
+		"p:q": "--tool l: its name, p:q, contains a colon",
+	} {
+		path := "/a"
+		if name == "y" {
+			path = "/b"
+		}
+		err := a.judgeNames([]Tool{{From: "--tool l", Path: path, Name: name}, {From: "--tool inside", Name: "inside"}})
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
 }

@@ -29,7 +29,8 @@ func NewTools(a *cli.App) *cobra.Command {
 
 With shared libraries of QMPI tools, load each one in a process of its own as
 mpitx run --tool does, and list the names that it registers, the MPI that it was
-compiled for, and the functions that each of its tools intercepts.
+compiled for, who calls them (--via: mpitx's chain, or the MPI library's own
+QMPI), and the functions that each of its tools intercepts.
 
 --cflags prints the compiler's flags for tools, and --libs the linker's for an
 application that tools are linked into.`,
@@ -40,7 +41,7 @@ application that tools are linked into.`,
 		RunE: a.OnRank0(o.run),
 	}
 	f := cmd.Flags()
-	cli.ChooseMPI(cmd, &o.mpi, "load the tools with this `MPI` (default: of the family that they were compiled for)", false)
+	cli.ChooseMPI(cmd, &o.mpi, "load the tools with this `MPI` (default: of the family that they were compiled for, or the one that a tool for its own QMPI links)", false)
 	f.BoolVar(&o.cflags, "cflags", false, "print the flags with which tools are compiled")
 	f.BoolVar(&o.libs, "libs", false, "print the flags with which an application links tools")
 	cli.ChooseFormat(cmd, &o.format, "output `FORMAT`", export.FormatTable, export.FormatWide, export.FormatJSON, export.FormatNDJSON, export.FormatCSV, export.FormatNames)
@@ -80,7 +81,7 @@ func (o *toolsOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	r := &export.Rows{Schema: "mpitx.tools", Columns: []export.RowColumn{{Name: "tool", Header: "TOOL"}, {Name: "library", Header: "LIBRARY", Optional: true},
 		{Name: "family", Header: "COMPILED FOR", Optional: true}, {Name: "functions", Header: "INTERCEPTS", Optional: true},
-		{Name: "commands", Header: "COMMANDS", Optional: true}, {Name: "description", Header: "WHAT IT RECORDS", Optional: true}}}
+		{Name: "commands", Header: "COMMANDS", Optional: true}, {Name: "description", Header: "WHAT IT RECORDS", Optional: true}, {Name: "via", Header: "VIA", Optional: true}}}
 	code := cli.ExitDone
 	for _, given := range args {
 		rows, err := o.library(given)
@@ -91,7 +92,7 @@ func (o *toolsOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	if len(args) == 0 {
 		for _, b := range builtin {
-			r.Rows = append(r.Rows, []any{b.name, "", "", []string{}, b.commands, b.does})
+			r.Rows = append(r.Rows, []any{b.name, "", "", []string{}, b.commands, b.does, ""})
 		}
 	}
 	switch {
@@ -113,6 +114,13 @@ func (o *toolsOptions) library(given string) ([][]any, error) {
 		return nil, err
 	}
 	var rows [][]any
+	via := "chain"
+	if l.Native {
+		via = "qmpi"
+	}
+	if l.Lacks != "" {
+		o.a.Complain("%s: %s has no QMPI, so the functions that its tools intercept are unknown; choose a library with --mpi", given, l.Lacks)
+	}
 	for _, i := range l.Tools {
 		if len(i.Unknown) > 0 {
 			o.a.Complain("%s: %s registers functions that do not exist: %s", given, i.Name, strings.Join(i.Unknown, ", "))
@@ -122,7 +130,7 @@ func (o *toolsOptions) library(given string) ([][]any, error) {
 		}
 		functions := append([]string{}, i.Functions...)
 		slices.Sort(functions)
-		rows = append(rows, []any{i.Name, l.Path, l.Family, functions, "", ""})
+		rows = append(rows, []any{i.Name, l.Path, l.Family, functions, "", "", via})
 	}
 	return rows, err
 }
