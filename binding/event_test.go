@@ -341,16 +341,23 @@ func TestProbedEvents(t *testing.T) {
 		want(t, "no timestamp", all.Sources[1].Reading.Reason, "get_timestamp: not supported by this library")
 		want(t, "event types", len(all.Events), 9)
 		for k, e := range all.Events {
-			want(t, fmt.Sprint("event ", k), fmt.Sprintf("%v %v", e.Reading.Status, e.Safeties), "ok [none mpi-restricted thread-safe async-signal-safe]")
+			hints := "map[]"
+			if k == m.event("demo_message_sent") {
+				hints = "map[demo_buffer:16]"
+			}
+			want(t, fmt.Sprint("event ", k), fmt.Sprintf("%v %v %v", e.Reading.Status, e.Safeties, e.Hints), "ok [none mpi-restricted thread-safe async-signal-safe] "+hints)
 		}
 	})
 	for faults, text := range map[string]string{
-		"crash-get-info=demo_message_sent": "true false faulty crashes in get_info (SIGSEGV) []",
-		"garbage-enum=demo_message_sent":   "false true faulty crashes in enum_get_info (SIGSEGV) []",
-		"crash-alloc=demo_message_sent":    "false false faulty crashes in handle_alloc (SIGSEGV) []",
-		"hang-register=demo_message_sent":  "false false faulty timed out in register_callback []",
-		"refuse-safety=demo_message_sent":  "false false ok  [none mpi-restricted]",
-		"fail-alloc=demo_message_sent":     "false false error handle_alloc: MPI error class 16 []",
+		"crash-get-info=demo_message_sent":   "true false faulty crashes in get_info (SIGSEGV) []",
+		"garbage-enum=demo_message_sent":     "false true faulty crashes in enum_get_info (SIGSEGV) []",
+		"crash-alloc=demo_message_sent":      "false false faulty crashes in handle_alloc (SIGSEGV) []",
+		"hang-register=demo_message_sent":    "false false faulty timed out in register_callback []",
+		"refuse-safety=demo_message_sent":    "false false ok  [none mpi-restricted]",
+		"crash-event-info=demo_message_sent": "false false ok crashes in handle_get_info (SIGSEGV) [none mpi-restricted thread-safe async-signal-safe]",
+		"hang-event-info=demo_message_sent":  "false false ok timed out in handle_get_info [none mpi-restricted thread-safe async-signal-safe]",
+		"fail-event-info=demo_message_sent":  "false false ok  [none mpi-restricted thread-safe async-signal-safe]",
+		"fail-alloc=demo_message_sent":       "false false error handle_alloc: MPI error class 16 []",
 	} {
 		t.Run(faults, func(t *testing.T) {
 			child{stage: before, faults: faults}.run(t, func(t *testing.T, m *mpi) {

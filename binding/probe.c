@@ -221,7 +221,22 @@ static void ignore_event(mpitx_handle instance, mpitx_handle registration, int s
     (void)instance, (void)registration, (void)safety, (void)user_data;
 }
 
-/* Queries an event type, and registers a callback with each safety level. */
+/* Keeps the keys and values of an info object. */
+static void keep_info(struct child *c, struct mpitx_probe_item *it, mpitx_handle info)
+{
+    static char text[1 << 16], key[MPITX_INFO_KEY], value[MPITX_INFO_VALUE];
+    size_t used = 0;
+    int num = 0, found;
+    if (c->t->info_get_nkeys(info, &num) != MPITX_SUCCESS)
+        return;
+    for (int n = 0; n < num && used + sizeof key + sizeof value + 2 <= sizeof text; n++) {
+        if (c->t->info_get_nthkey(info, n, key) == MPITX_SUCCESS && c->t->info_get(info, key, value, &found) == MPITX_SUCCESS && found)
+            used += (size_t)sprintf(text + used, "%s%c%s", key, 0, value) + 1;
+    }
+    keep(c, text, used, &it->offset, &it->length);
+}
+
+/* Queries an event type, registers a callback with each safety level, and asks for the handle's info. */
 static void try_event(struct child *c, struct mpitx_probe_item *it)
 {
     int name_len = sizeof name, desc_len = sizeof desc;
@@ -247,6 +262,10 @@ static void try_event(struct child *c, struct mpitx_probe_item *it)
         if (c->t->event_register_callback(registration, s, 0, NULL, ignore_event) == MPITX_SUCCESS)
             it->safeties |= 1 << s;
     }
+    mpitx_handle used = 0;
+    enter(c, it, MPITX_STEP_HANDLE_INFO);
+    if (c->t->event_handle_get_info(registration, &used) == MPITX_SUCCESS && used)
+        keep_info(c, it, used);
 }
 
 static bool excluded(const struct mpitx_probe_options *o, int var_class)

@@ -42,6 +42,7 @@ type Trial struct {
 	Reading  catalog.Reading
 
 	Safeties []CallbackSafety // levels with which a callback of an event type can be registered
+	Hints    Hints            // of an event type: those of its handles (MPI_T_event_handle_get_info)
 }
 
 // WriteTrial is the result of a trial write.
@@ -257,8 +258,9 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 		return Trial{Reading: r}
 	}
 	writing := faulty && item.fault_step == C.MPITX_STEP_WRITE // reading succeeded before
+	asking := faulty && item.fault_step == C.MPITX_STEP_HANDLE_INFO
 	switch {
-	case faulty && !writing:
+	case faulty && !writing && !asking:
 		r.Status, r.Reason = catalog.StatusFaulty, faultText(item)
 		if item.fault == C.MPITX_FAULT_GIVEN_UP {
 			r.Status = catalog.StatusError
@@ -281,7 +283,10 @@ func (i *Interface) trial(item *C.struct_mpitx_probe_item, data unsafe.Pointer) 
 		return failed("handle_alloc", item.alloc_rc)
 	case item.kind == C.MPITX_PROBE_SOURCE || item.kind == C.MPITX_PROBE_EVENT:
 		r.Status = catalog.StatusOK
-		t := Trial{Reading: r}
+		if asking {
+			r.Reason = faultText(item)
+		}
+		t := Trial{Reading: r, Hints: probedHints(data, item.offset, item.length)}
 		for s := catalog.SafetyNone; s <= catalog.SafetyAsyncSignalSafe; s++ {
 			if item.safeties>>s&1 != 0 {
 				t.Safeties = append(t.Safeties, s)
@@ -337,11 +342,21 @@ func probedValue(t Datatype, data unsafe.Pointer, offset, length C.uint32_t) Val
 	return catalog.NewValue(t, littleEndian(raw, t.Size()))
 }
 
+// probedHints are texts that end with 0: keys, each with its value.
+func probedHints(data unsafe.Pointer, offset, length C.uint32_t) Hints {
+	texts := strings.Split(string(unsafe.Slice((*byte)(unsafe.Add(data, offset)), length)), "\x00")
+	hints := Hints{}
+	for k := 0; k+2 < len(texts); k += 2 {
+		hints[texts[k]] = texts[k+1]
+	}
+	return hints
+}
+
 const overrunText = "read writes past the end of the value"
 
 var stepNames = map[C.int]string{
 	C.MPITX_STEP_INFO: "get_info", C.MPITX_STEP_ENUM: "enum_get_info", C.MPITX_STEP_MEMBERS: "the query of its members",
-	C.MPITX_STEP_TIMESTAMP: "get_timestamp", C.MPITX_STEP_REGISTER: "register_callback",
+	C.MPITX_STEP_TIMESTAMP: "get_timestamp", C.MPITX_STEP_REGISTER: "register_callback", C.MPITX_STEP_HANDLE_INFO: "handle_get_info",
 	C.MPITX_STEP_ALLOC: "handle_alloc",
 	C.MPITX_STEP_START: "start",
 	C.MPITX_STEP_READ:  "read",

@@ -15,6 +15,7 @@ enum mpitx_probe_step {
     MPITX_STEP_TIMESTAMP, /* of a source */
     MPITX_STEP_ALLOC,
     MPITX_STEP_REGISTER, /* of an event type: a callback */
+    MPITX_STEP_HANDLE_INFO, /* of an event type: handle_get_info */
     MPITX_STEP_START,
     MPITX_STEP_READ,
     MPITX_STEP_WRITE,
@@ -50,7 +51,7 @@ struct mpitx_probe_item {
     int count;             /* -1 if the library did not set it */
     int overrun;           /* the library wrote past the value's end */
     int too_large;         /* the value did not fit */
-    uint32_t offset, length;           /* the value read, in the data area */
+    uint32_t offset, length;           /* the value read, in the data area; of an event type: the keys and values of its handles' info */
     uint32_t back_offset, back_length; /* the value read back after writing new_value */
 };
 

@@ -137,7 +137,7 @@ func drawLibrary(t *rapid.T) Library {
 
 func drawStage(t *rapid.T) Stage {
 	return Stage{Read: rapid.Bool().Draw(t, "read"), Error: foreign.Draw(t, "error"), Thread: drawEnum[ThreadLevel](t, threadNames),
-		Cvars: rapid.IntRange(0, 9).Draw(t, "cvars"), DeadCats: rapid.IntRange(0, 9).Draw(t, "dead"),
+		Cvars: rapid.IntRange(0, 9).Draw(t, "cvars"), Stamp: int(rapid.Int32().Draw(t, "stamp")), DeadCats: rapid.IntRange(0, 9).Draw(t, "dead"),
 		Seconds: rapid.Float64Range(-1e300, 1e300).Draw(t, "seconds")}
 }
 
@@ -164,7 +164,7 @@ func drawCategories(t *rapid.T) []Category {
 	name := func() string { return foreign.Draw(t, "name") }
 	all := some(t, func() Category {
 		return Category{Name: name(), Description: name(), Cvars: some(t, name), Pvars: some(t, name), Categories: some(t, name), EventTypes: some(t, name),
-			Events: rapid.IntRange(0, 3).Draw(t, "events"), Before: rapid.Bool().Draw(t, "before"), Conflicts: drawConflicts(t)}
+			Events: rapid.IntRange(0, 3).Draw(t, "events"), Before: rapid.Bool().Draw(t, "before"), Added: some(t, name), Removed: some(t, name), Conflicts: drawConflicts(t)}
 	})
 	return distinct(all, func(a, b *Category) int { return compareStrings(a.Name, b.Name) })
 }
@@ -191,7 +191,7 @@ func drawEvents(t *rapid.T) []Event {
 	name := func() string { return foreign.Draw(t, "name") }
 	all := some(t, func() Event {
 		e := Event{Name: name(), Verbosity: drawEnum[Verbosity](t, verbosityNames), Bind: drawEnum[Bind](t, bindNames), Enum: name(),
-			Hints: drawHints(t), Description: name(), Categories: some(t, name), Conflicts: drawConflicts(t),
+			Hints: drawHints(t), HandleHints: drawHints(t), Description: name(), Categories: some(t, name), Conflicts: drawConflicts(t),
 			Before: rapid.Bool().Draw(t, "before"), After: rapid.Bool().Draw(t, "after")}
 		e.Status, e.Reason = drawStatus(t)
 		e.Elements = some(t, func() Element {

@@ -13,16 +13,17 @@ type Event struct {
 	Name        string     `json:"name"`
 	Verbosity   Verbosity  `json:"verbosity"`
 	Bind        Bind       `json:"bind"`
-	Elements    []Element  `json:"elements,omitempty"`   // of its data, in the library's order
-	Enum        string     `json:"enum,omitzero"`        // name of the enumeration that names the elements
-	Hints       []Hint     `json:"hints,omitempty"`      // by key
-	Description string     `json:"description,omitzero"` //
-	Categories  []string   `json:"categories,omitempty"` // names of the categories that list it, sorted
-	Status      Status     `json:"status,omitzero"`      // the result of registering a callback, in a process that is discarded
-	Reason      string     `json:"reason,omitzero"`      // why the status is not StatusOK
-	Before      bool       `json:"before,omitzero"`      // exists before MPI_Init
-	After       bool       `json:"after,omitzero"`       // exists after MPI_Init
-	Conflicts   []Conflict `json:"conflicts,omitempty"`  // metadata that differ between processes
+	Elements    []Element  `json:"elements,omitempty"`     // of its data, in the library's order
+	Enum        string     `json:"enum,omitzero"`          // name of the enumeration that names the elements
+	Hints       []Hint     `json:"hints,omitempty"`        // of the type, by key
+	HandleHints []Hint     `json:"handle_hints,omitempty"` // of a handle that is allocated without hints: what the library uses, by key
+	Description string     `json:"description,omitzero"`   //
+	Categories  []string   `json:"categories,omitempty"`   // names of the categories that list it, sorted
+	Status      Status     `json:"status,omitzero"`        // the result of registering a callback, in a process that is discarded
+	Reason      string     `json:"reason,omitzero"`        // why the status is not StatusOK, or else why HandleHints are unknown
+	Before      bool       `json:"before,omitzero"`        // exists before MPI_Init
+	After       bool       `json:"after,omitzero"`         // exists after MPI_Init
+	Conflicts   []Conflict `json:"conflicts,omitempty"`    // metadata that differ between processes
 
 	Interface  string  `json:"interface,omitzero"`   // InterfacePeruse; "": MPI_T
 	Also       string  `json:"also,omitzero"`        // PERUSE: the specification's other spelling of the name
@@ -82,6 +83,7 @@ func (e *Event) eachText(visit func(*string, textKind)) {
 	visit(&e.Description, proseText)
 	visit(&e.Reason, dataText)
 	hintTexts(e.Hints, visit)
+	hintTexts(e.HandleHints, visit)
 }
 
 func hintTexts(hints []Hint, visit func(*string, textKind)) {
@@ -97,6 +99,7 @@ func (e *Event) code(c *coder) {
 	codeList(c, &e.Elements, 3, (*coder).element)
 	c.string(&e.Enum)
 	codeList(c, &e.Hints, 2, (*coder).hint)
+	codeList(c, &e.HandleHints, 2, (*coder).hint)
 	c.string(&e.Description)
 	c.status(&e.Status)
 	c.string(&e.Reason)

@@ -90,6 +90,7 @@ func (a *Category) join(b *Category) Category {
 		k = *a
 		k.Description = cmp.Or(a.Description, b.Description) // Open MPI loses some descriptions
 		own := appendConflict(nil, BeforeRank, "description", cmp.Or(b.Description, k.Description), k.Description)
+		k.Added, k.Removed = without(a, b), without(b, a)
 		k.addMembers(b)
 		k.Events = a.Events
 		k.Conflicts = joinConflicts(a.Conflicts, b.Conflicts, own)

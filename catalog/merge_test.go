@@ -251,7 +251,7 @@ func TestJoin(t *testing.T) {
 	if d := cmp.Diff(want, c.Cvars, compareValues); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]Category{{Name: "k", Cvars: []string{"a", "b", "c"}, Before: true, After: true}, {Name: "old", Before: true}}, c.Categories); d != "" {
+	if d := cmp.Diff([]Category{{Name: "k", Cvars: []string{"a", "b", "c"}, Before: true, After: true, Added: []string{"c"}, Removed: []string{"a"}}, {Name: "old", Before: true}}, c.Categories); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]Rank{{Host: "h0", Error: "before MPI_Init: slow"}, {Rank: 1, Error: "lost"}, {Rank: 2, Host: "h2"}}, c.Job.Ranks); d != "" {
@@ -271,7 +271,7 @@ func drawProcess(t *rapid.T) *Process {
 		p.Readings = append(p.Readings, drawReading(t, drawEnum[Datatype](t, datatypeNames)))
 	}
 	for _, k := range drawCategories(t) {
-		k.Before, k.Conflicts = false, nil
+		k.Before, k.Added, k.Removed, k.Conflicts = false, nil, nil, nil
 		p.Meta.Categories = append(p.Meta.Categories, k)
 	}
 	for _, e := range drawEnums(t) {

@@ -81,8 +81,9 @@ type Stage struct {
 	Events      int         `json:"events"`  // MPI_T_event_get_num
 	Sources     int         `json:"sources"` // MPI_T_source_get_num
 	DeadEvents  int         `json:"dead_events,omitzero"`
-	Environment []string    `json:"environment,omitempty"` // PERUSE_Query_environment: variables that affect the library, as NAME=value
-	Seconds     float64     `json:"seconds"`               // wall time of reading it, including MPI_Init and MPI_T_init_thread
+	Stamp       int         `json:"category_stamp,omitzero"` // MPI_T_category_changed, which other contents of categories change; 0: unknown, or it changes with every call
+	Environment []string    `json:"environment,omitempty"`   // PERUSE_Query_environment: variables that affect the library, as NAME=value
+	Seconds     float64     `json:"seconds"`                 // wall time of reading it, including MPI_Init and MPI_T_init_thread
 }
 
 // Variable is a control or performance variable: its metadata, which Table 14.1 requires to be equal in all processes, and its
@@ -206,6 +207,8 @@ type Category struct {
 	EventTypes  []string `json:"event_types,omitempty"` // names of the events
 	Before      bool     `json:"before,omitzero"`       // exists before MPI_Init
 	After       bool     `json:"after,omitzero"`        // exists after MPI_Init
+	Added       []string `json:"added,omitempty"`       // members that a category of both stages has only after MPI_Init
+	Removed     []string `json:"removed,omitempty"`     // members that it has only before MPI_Init
 
 	Conflicts []Conflict `json:"conflicts,omitempty"` // metadata that differ although Table 14.1 forbids it
 }

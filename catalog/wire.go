@@ -239,7 +239,7 @@ func (c *coder) stage(s *Stage) {
 	c.bool(&s.Read)
 	c.string(&s.Error)
 	code32(c, &s.Thread)
-	for _, n := range []*int{&s.Cvars, &s.Pvars, &s.Categories, &s.DeadCvars, &s.DeadPvars, &s.DeadCats, &s.Events, &s.Sources, &s.DeadEvents} {
+	for _, n := range []*int{&s.Cvars, &s.Pvars, &s.Categories, &s.DeadCvars, &s.DeadPvars, &s.DeadCats, &s.Events, &s.Sources, &s.DeadEvents, &s.Stamp} {
 		c.int(n)
 	}
 	c.strings(&s.Environment)

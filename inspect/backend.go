@@ -161,7 +161,7 @@ func (b *Backend) Survey() error {
 	if err != nil {
 		return err
 	}
-	seen.Rank, seen.Host = b.Rank, b.Host
+	seen.Rank, seen.Host, seen.Stage.Stamp = b.Rank, b.Host, int(b.stamp)
 	if b.Process != nil { // a later survey
 		seen.Stage.Thread, seen.Stage.Seconds = b.Process.Stage.Thread, b.Process.Stage.Seconds
 	}
@@ -179,13 +179,13 @@ func (b *Backend) currentStamp() binding.Stamp {
 	return first
 }
 
-// Changed reports whether the library lists other variables than at the last survey.
+// Changed reports whether the library lists other variables, categories or events than at the last survey.
 func (b *Backend) Changed() bool {
 	st := &b.Process.Stage
 	for _, n := range []struct {
 		now func() (int, error)
 		was int
-	}{{b.Tool.NumCvars, st.Cvars}, {b.Tool.NumPvars, st.Pvars}, {b.Tool.NumCategories, st.Categories}} {
+	}{{b.Tool.NumCvars, st.Cvars}, {b.Tool.NumPvars, st.Pvars}, {b.Tool.NumCategories, st.Categories}, {b.Tool.NumEvents, st.Events}, {b.Tool.NumSources, st.Sources}} {
 		if now, err := n.now(); err == nil && now != n.was {
 			return true
 		}

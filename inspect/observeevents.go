@@ -54,7 +54,7 @@ func (o *observer) events(p *catalog.Process, trials []binding.Trial) map[int]st
 			continue
 		}
 		seen[info.Name] = true
-		e := catalog.Event{Name: info.Name, Verbosity: info.Verbosity, Bind: info.Bind, Hints: hints(info.Hints), Description: info.Description,
+		e := catalog.Event{Name: info.Name, Verbosity: info.Verbosity, Bind: info.Bind, Hints: hints(info.Hints), HandleHints: hints(t.Hints), Description: info.Description,
 			Status: t.Reading.Status, Reason: t.Reading.Reason}
 		if _, err := info.Bytes(); e.Status == catalog.StatusOK && errors.Is(err, binding.ErrElementOutside) {
 			e.Status, e.Reason = catalog.StatusError, err.Error()

@@ -3,6 +3,7 @@ package variables
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"mpitx/catalog"
@@ -51,6 +52,7 @@ func Doctor(w io.Writer, t export.Terminal, who, started, use string, findings [
 			line("version", c.LibraryName()+", MPI "+c.Library.Standard)
 			line("before init", stageCounts(c.Before))
 			line("after init", stageCounts(c.After))
+			line("categories", categoryStamps(c))
 			line("threads", "MPI_T grants "+c.After.Thread.String())
 			line("events", offered(c))
 			line("PERUSE", yesNo(c.Library.PERUSE))
@@ -105,6 +107,28 @@ func stageCounts(s catalog.Stage) string {
 		part(s.Categories, s.DeadCats, "categories")}, ", ")
 }
 
+// CategoryChanges says how MPI_Init changes the categories; "" if it does not.
+func CategoryChanges(c *catalog.Catalog) string {
+	added, removed, changed := c.CategoryChanges()
+	list := joinNonempty(", ", counted("adds ", added), counted("removes ", removed), counted("changes the members of ", changed))
+	return strings.TrimSuffix("MPI_Init "+list, "MPI_Init ")
+}
+
+// categoryStamps adds what a tool can see of the changes.
+func categoryStamps(c *catalog.Catalog) string {
+	text := CategoryChanges(c)
+	if !c.Before.Read || !c.After.Read || text == "" && c.Before.Stamp == c.After.Stamp {
+		return ""
+	}
+	stamp := func(s catalog.Stage) string {
+		if s.Stamp == 0 {
+			return "unsteady"
+		}
+		return strconv.Itoa(s.Stamp)
+	}
+	return joinNonempty("; ", text, "MPI_T_category_changed, in a process each: "+stamp(c.Before)+" before it, "+stamp(c.After)+" after it")
+}
+
 func yesNo(b bool) string {
 	if b {
 		return "yes"
@@ -141,11 +165,11 @@ func faultyEvents(c *catalog.Catalog) (n int) {
 func DoctorRows(findings []*Examined) *export.Rows {
 	r := &export.Rows{Schema: "mpitx.doctor"}
 	for _, name := range []string{"family", "version", "standard", "library", "launcher", "shim", "used", "why", "cvars_before", "cvars_after",
-		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems", "agent", "events_before", "events_after", "sources_before", "sources_after", "faulty"} {
+		"pvars_before", "pvars_after", "categories_before", "categories_after", "thread_level", "events", "peruse", "qmpi", "problems", "agent", "events_before", "events_after", "sources_before", "sources_after", "faulty", "stamp_before", "stamp_after"} {
 		r.Columns = append(r.Columns, export.RowColumn{Name: name, Header: strings.ToUpper(name)})
 	}
 	for _, f := range findings {
-		row := []any{f.MPI.Family, nil, nil, f.MPI.Lib, f.MPI.Launcher, f.Shim, f.Used, f.MPI.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.Problems, "; "), f.Agent, nil, nil, nil, nil, nil}
+		row := []any{f.MPI.Family, nil, nil, f.MPI.Lib, f.MPI.Launcher, f.Shim, f.Used, f.MPI.Why, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(f.Problems, "; "), f.Agent, nil, nil, nil, nil, nil, nil, nil}
 		if c := f.Catalog; c != nil {
 			row[1], row[2] = c.LibraryName(), c.Library.Standard
 			row[8], row[9] = c.Before.Cvars-c.Before.DeadCvars, c.After.Cvars-c.After.DeadCvars
@@ -154,6 +178,7 @@ func DoctorRows(findings []*Examined) *export.Rows {
 			row[14], row[15], row[16], row[17] = c.After.Thread.String(), c.Library.Events, c.Library.PERUSE, c.Library.QMPI
 			row[24] = c.CountFaulty()
 			row[20], row[21], row[22], row[23] = c.Before.Events, c.After.Events-c.After.DeadEvents, c.Before.Sources, c.After.Sources
+			row[25], row[26] = c.Before.Stamp, c.After.Stamp
 		}
 		r.Rows = append(r.Rows, row)
 	}

@@ -150,6 +150,9 @@ var Fields = []Field{
 	{Name: "support", Header: "SUPPORT", Doc: "whether an event of PERUSE is native, derived or unavailable", Text: none},
 	{Name: "queue_scope", Header: "QUEUE OF EACH", Doc: "what has a queue of its own, of events of queues: communicator, tag, source, global", Text: none},
 	{Name: "readable", Header: "READABLE", Doc: "whether an event source's clock can be read at any time", Text: none},
+	{Name: "handle_hints", Header: "HANDLE_HINTS", Doc: "info hints that the library uses for a handle of an event", Text: none},
+	{Name: "added", Header: "ADDED", Doc: "members that a category has only after MPI_Init", Text: none},
+	{Name: "removed", Header: "REMOVED", Doc: "members that a category has only before MPI_Init", Text: none},
 }
 
 // originForm is an origin for programs, with its rank if that is not rank 0.

@@ -44,6 +44,8 @@ var views = map[catalog.Kind]view{
 			"events":      of(func(g *catalog.Category) any { return nonNil(g.EventTypes) }),
 			"conflicts":   of(func(g *catalog.Category) any { return nonNil(g.Conflicts) }),
 			"description": of(func(g *catalog.Category) any { return g.Description }),
+			"added":       of(func(g *catalog.Category) any { return nonNil(g.Added) }),
+			"removed":     of(func(g *catalog.Category) any { return nonNil(g.Removed) }),
 		},
 		columns: []viewColumn{
 			{Column: export.Column{Header: "CVARS"}, text: of(func(g *catalog.Category) string { return some(len(g.Cvars)) })},
@@ -51,6 +53,9 @@ var views = map[catalog.Kind]view{
 			{Column: export.Column{Header: "EVENTS"}, text: of(func(g *catalog.Category) string { return some(max(g.Events, len(g.EventTypes))) }), spare: true},
 			{Column: export.Column{Header: "INSIDE"}, text: of(func(g *catalog.Category) string { return some(len(g.Categories)) })},
 			{Column: export.Column{Header: "STAGE"}, text: of(func(g *catalog.Category) string { return stageText(g.Before, g.After) })},
+			{Column: export.Column{Header: "BY INIT"}, text: of(func(g *catalog.Category) string {
+				return joinNonempty(" ", counted("+", len(g.Added)), counted("-", len(g.Removed)))
+			}), spare: true},
 			{Column: export.Column{Header: "DESCRIPTION", Flex: true, Floor: 16}, text: of(func(g *catalog.Category) string { return export.OneLine(g.Description) })},
 		},
 		must: 3,

@@ -270,7 +270,11 @@ func (s *sections) others(c *catalog.Catalog, k *catalog.KindInfo) error {
 }
 
 func (s *sections) entries(c *catalog.Catalog, k *catalog.KindInfo, title string, view view) error {
-	if err := s.heading(title, c.Count(k.Kind), ""); err != nil {
+	more := ""
+	if k.Kind == catalog.Categories && !s.opts.Filtered {
+		more = CategoryChanges(c)
+	}
+	if err := s.heading(title, c.Count(k.Kind), more); err != nil {
 		return err
 	}
 	name := nameColumn
@@ -332,11 +336,14 @@ func (m markedVariables) any() bool {
 }
 
 // some formats a number; 0 is blank.
-func some(n int) string {
+func some(n int) string { return counted("", n) }
+
+// counted formats a number after its words; 0 is blank.
+func counted(words string, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprint(n)
+	return words + strconv.Itoa(n)
 }
 
 // writableSummary counts the control variables that a trial write could set.

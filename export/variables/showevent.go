@@ -61,7 +61,13 @@ func (p *page) event(e *catalog.Event) {
 		}
 	}
 	p.several("category", paths)
-	p.hints(e.Hints)
+	p.hints("hint", e.Hints)
+	if e.Status == catalog.StatusOK {
+		p.hints("handle hint", e.HandleHints)
+		if e.Reason != "" {
+			p.entry("handle hint", p.term.Safe("unknown: "+e.Reason))
+		}
+	}
 	p.status("callbacks", "can be registered", e.Status, e.Reason)
 	p.several("differs", differs)
 	p.several("conflict", conflicts)
@@ -158,7 +164,7 @@ func (p *page) source(s *catalog.Source) {
 		p.entry("timestamps", "in events only")
 	}
 	p.entry("exists", existsWords(s.Before, s.After))
-	p.hints(s.Hints)
+	p.hints("hint", s.Hints)
 	if s.Status != catalog.StatusOK {
 		p.status("status", "", s.Status, s.Reason)
 	}
@@ -181,12 +187,12 @@ func (p *page) clock(s *catalog.Source) string {
 	return text
 }
 
-func (p *page) hints(hints []catalog.Hint) {
+func (p *page) hints(label string, hints []catalog.Hint) {
 	var texts []string
 	for _, h := range hints {
 		texts = append(texts, p.term.Safe(hintText(h)))
 	}
-	p.several("hint", texts)
+	p.several(label, texts)
 }
 
 func (p *page) status(label, usable string, s catalog.Status, reason string) {

@@ -71,6 +71,9 @@ func (m *Model) categoryLines(c *catalog.Category, width int) []string {
 		has += ", here and in " + strings.Join(c.Categories, ", ")
 	}
 	lines := m.wrapped(has, width, term.Label)
+	if n := len(c.Added) + len(c.Removed); n > 0 {
+		lines = append(lines, m.wrapped(fmt.Sprintf("MPI_Init adds %d and removes %d of its members", len(c.Added), len(c.Removed)), width, term.Label)...)
+	}
 	if c.Description != "" {
 		lines = append(append(lines, ""), m.wrapped(c.Description, width, term.Plain)...)
 	}

@@ -148,6 +148,11 @@ func (m *Model) eventLines(e *entry, width int) []string {
 	for _, h := range hints {
 		add("hint", h.Key+"="+h.Value, term.Plain)
 	}
+	if e.event != nil {
+		for _, h := range e.event.HandleHints {
+			add("handle", h.Key+"="+h.Value, term.Plain)
+		}
+	}
 	if status, why := e.unusable(); status != "" {
 		add("status", "("+string(status)+": "+why+")", term.Wrong)
 	}

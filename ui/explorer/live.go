@@ -179,7 +179,7 @@ func (m *Model) event(e link.Event) {
 		m.say("rank %d answers again", e.Rank)
 	case link.EventChanged:
 		m.stale = true
-		m.say("the library's variables have changed: r reads them again")
+		m.say("the library's variables or categories have changed: r reads them again")
 	case link.EventEnded:
 		m.ended, m.culprit, m.workload = e.Text, e.Variable, ""
 		if m.ended == "" {

@@ -491,6 +491,7 @@ func (r refreshing) Refresh(ctx context.Context) (*catalog.Catalog, error) {
 	c, err := r.Catalog(ctx, func(string) {})
 	c.Cvars = append(c.Cvars, catalog.Variable{Kind: catalog.Cvars, Name: "added", Type: catalog.TypeInt, After: ok(catalog.TypeInt, 3)})
 	c.Cvars[2].After = ok(catalog.TypeInt, 8)
+	c.Categories = append(c.Categories, catalog.Category{Name: "new", After: true})
 	return c, err
 }
 
@@ -502,9 +503,9 @@ func TestRefresh(t *testing.T) {
 	press(m, ":", "'show limit", "enter")
 	m.key("p", "p")
 	event(m, b, link.Event{Kind: link.EventChanged, Rank: 1})
-	contains(t, m, "the library's variables have changed: r reads them again", "NEW VARIABLES: r")
+	contains(t, m, "the library's variables or categories have changed: r reads them again", "NEW VARIABLES: r")
 	press(m, "r")
-	contains(t, m, "5 variables, 1 of them new")
+	contains(t, m, "5 variables, 1 of them new; 1 other category")
 	e := m.current()
 	if e == nil || e.v.Name != "limit" || !e.pinned || !e.updated || e.first != "7" || m.stale {
 		t.Fatalf("%+v", e)

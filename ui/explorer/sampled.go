@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -178,5 +179,9 @@ func (m *Model) refreshed(msg refreshedMsg) {
 			m.mode = m.ground()
 		}
 	}
-	m.say("%s, %d of them new", m.x.countWords(m.x.all), added)
+	changed := ""
+	if n := catalog.OtherCategories(old.cat, m.x.cat); n > 0 {
+		changed = fmt.Sprintf("; %d other %s", n, text.Plural(n, "category"))
+	}
+	m.say("%s, %d of them new%s", m.x.countWords(m.x.all), added, changed)
 }

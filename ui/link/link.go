@@ -67,7 +67,7 @@ const (
 	EventLog     EventKind = iota + 1 // Text was printed by the library or the launcher: one line, foreign and not safe for a terminal
 	EventSilent                       // Rank did not answer in time; Variable is what it reads, if known; Text why it never will, if it will not
 	EventAnswers                      // Rank answers again
-	EventChanged                      // Rank's variables or categories differ from the catalog, as an answer has shown; reported once until Refresh
+	EventChanged                      // Rank's variables, categories or events differ from the catalog, as an answer has shown; reported once until Refresh
 	EventEnded                        // the back end exited: Text says how; Rank died while it accessed Variable, if known
 )
 
