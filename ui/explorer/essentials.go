@@ -32,7 +32,7 @@ func (x *index) markEssentials(uses map[string]Essential) {
 	for name, use := range uses {
 		if e := x.entry(name); e != nil && e.v.Kind == catalog.Cvars {
 			e.purpose, e.text = lower(use.Use), e.text+"\n"+lower(use.Purpose)
-			x.pairs[x.byID[name]] = newPairs(e.text)
+			x.sieves[x.byID[name]] = newSieve(e.low, e.text, e.purpose)
 			if !use.Elsewhere {
 				e.essential = &use
 			}

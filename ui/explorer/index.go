@@ -21,7 +21,6 @@ type entry struct {
 	width   int32  // of the name in cells
 	low     string // name with ASCII letters in lower case: byte for byte the same length
 	text    string // the beginning of the description, in lower case as well
-	letters uint64 // which letters are in low: rules most names out in a search
 	first   string // the value at the start; set by the first reading that differs
 	updated bool   // the value differs from the first
 	pinned  bool
@@ -43,7 +42,7 @@ type index struct {
 	root    *branch
 	all     []int32
 	names   nameWidths
-	pairs   []pairs // of neighbouring bytes in the text of each entry: they rule most descriptions out without touching the entries
+	sieves  []sieve // of the entries: they rule most of these out in a search without touching them
 
 	namedBy    map[*entry][]*entry // the variables whose descriptions have the name of a variable; at most maxMentions
 	listCounts                     // of the tree
@@ -51,7 +50,7 @@ type index struct {
 
 func newIndex(c *catalog.Catalog, t term.Term) *index {
 	x := &index{cat: c, entries: make([]entry, 0, c.Count(exportKinds))}
-	x.byID, x.pvars, x.pairs = make(map[string]int32, cap(x.entries)), map[string]int32{}, make([]pairs, 0, cap(x.entries))
+	x.byID, x.pvars, x.sieves = make(map[string]int32, cap(x.entries)), map[string]int32{}, make([]sieve, 0, cap(x.entries))
 	for v := range c.Variables() {
 		x.byID[v.ID()] = int32(len(x.entries))
 		if _, known := x.pvars[v.Name]; !known && v.Kind != catalog.Cvars {
@@ -76,8 +75,7 @@ func (x *index) add(e entry, t term.Term) {
 	x.all = append(x.all, int32(len(x.entries)))
 	e.name = t.Safe(e.v.Name)
 	e.low, e.text = lower(e.name), lower(e.v.Description[:min(len(e.v.Description), maxText)])
-	e.letters = letters(e.low)
-	x.pairs = append(x.pairs, newPairs(e.text))
+	x.sieves = append(x.sieves, newSieve(e.low, e.text))
 	e.width = int32(term.Width(e.name))
 	x.names.add(int(e.width))
 	x.entries = append(x.entries, e)
@@ -117,27 +115,38 @@ func lower(s string) string {
 	return s
 }
 
-// letters is the set of the bytes of s, folded into 64 bits.
-func letters(s string) (set uint64) {
-	for i := range len(s) {
-		set |= 1 << (s[i] & 63)
-	}
-	return set
+// sieve is what a name and the texts of an entry consist of: the bytes of the name, folded into 64 bits, and the pairs of neighbouring
+// bytes in all of them, folded into 256 bits.
+type sieve struct {
+	letters uint64
+	pairs   [4]uint64
 }
 
-// pairs is the set of the pairs of neighbouring bytes of a text, folded into 256 bits.
-type pairs [4]uint64
-
-func newPairs(s string) (set pairs) {
-	for i := 1; i < len(s); i++ {
-		n := s[i-1]<<3 ^ s[i]
-		set[n>>6] |= 1 << (n & 63)
+func newSieve(name string, texts ...string) (s sieve) {
+	for i := range len(name) {
+		s.letters |= 1 << (name[i] & 63)
 	}
-	return set
+	s.add(name)
+	for _, text := range texts {
+		s.add(text)
+	}
+	return s
 }
 
-func (p *pairs) holds(o *pairs) bool {
-	return o[0]&^p[0]|o[1]&^p[1]|o[2]&^p[2]|o[3]&^p[3] == 0
+func (s *sieve) add(text string) {
+	for i := 1; i < len(text); i++ {
+		n := text[i-1]<<3 ^ text[i]
+		s.pairs[n>>6] |= 1 << (n & 63)
+	}
+}
+
+// spells reports whether the name may have the letters of another one.
+func (s *sieve) spells(o *sieve) bool { return s.letters&o.letters == o.letters }
+
+// holds reports whether the name or a text may contain another one.
+func (s *sieve) holds(o *sieve) bool {
+	p, q := &s.pairs, &o.pairs
+	return q[0]&^p[0]|q[1]&^p[1]|q[2]&^p[2]|q[3]&^p[3] == 0
 }
 
 // value is a variable's present value on one line, or what an event consists of.

@@ -89,16 +89,16 @@ func (s *searcher) reset(x *index) { *s = searcher{x: x} }
 
 type searchTerm struct {
 	text   string
-	name   string // as a name has it
-	inside string // with the separator before a word
-	set    uint64
-	pairs  pairs
+	name   string       // as a name has it
+	inside string       // with the separator before a word
+	sieve  sieve        // of text
+	named  sieve        // of name
 	near   []searchTerm // words near in meaning
 }
 
 func newTerm(text string) searchTerm {
 	name := strings.ReplaceAll(text, " ", "_")
-	return searchTerm{text: text, name: name, inside: "_" + name, set: letters(name), pairs: newPairs(text)}
+	return searchTerm{text: text, name: name, inside: "_" + name, sieve: newSieve(text), named: newSieve(name)}
 }
 
 // newTerms are what the words of a query ask for.
@@ -169,7 +169,7 @@ const noScore = 1<<16 - 1
 func (x *index) score(k int32, terms []searchTerm) uint16 {
 	sum, worst := 0, 0
 	for i := range terms {
-		h := hit(&x.entries[k], &x.pairs[k], &terms[i])
+		h := hit(&x.entries[k], &x.sieves[k], &terms[i])
 		if h == hitNone {
 			return noScore
 		}
@@ -182,9 +182,10 @@ func (x *index) score(k int32, terms []searchTerm) uint16 {
 	return uint16(sum)
 }
 
-func hit(e *entry, text *pairs, t *searchTerm) int {
+func hit(e *entry, s *sieve, t *searchTerm) int {
 	rank := hitNone
-	if e.letters&t.set == t.set {
+	spelled, described := s.spells(&t.named), s.holds(&t.sieve)
+	if spelled && s.holds(&t.named) {
 		if i := strings.Index(e.low, t.name); i >= 0 {
 			switch {
 			case i == 0:
@@ -194,9 +195,11 @@ func hit(e *entry, text *pairs, t *searchTerm) int {
 			}
 			return hitInside
 		}
-		if e.purpose != "" && strings.Contains(e.purpose, t.text) {
-			return hitWord
-		}
+	}
+	if described && e.purpose != "" && strings.Contains(e.purpose, t.text) {
+		return hitWord
+	}
+	if spelled {
 		if first, last := spread(e.low, t.name); first >= 0 {
 			if last-first < 2*len(t.text) {
 				return hitClose
@@ -204,24 +207,21 @@ func hit(e *entry, text *pairs, t *searchTerm) int {
 			rank = hitApart
 		}
 	}
-	switch {
-	case e.purpose != "" && strings.Contains(e.purpose, t.text):
-		return hitWord
-	case text.holds(&t.pairs) && strings.Contains(e.text, t.text):
+	if described && strings.Contains(e.text, t.text) {
 		return hitText
 	}
-	return min(rank, nearest(e, text, t.near))
+	return min(rank, nearest(e, s, t.near))
 }
 
 // nearest is the best match of words near in meaning.
-func nearest(e *entry, text *pairs, words []searchTerm) int {
-	purpose, name := false, false
+func nearest(e *entry, s *sieve, words []searchTerm) int {
+	purpose, name, described := false, false, false
 	for i := range words {
 		t := &words[i]
-		purpose = purpose || e.purpose != "" && wordAt(e.purpose, t.text) >= 0
-		name = name || e.letters&t.set == t.set && wordAt(e.low, t.name) >= 0
-		if name && e.purpose == "" {
-			return hitNear
+		name = name || s.spells(&t.named) && s.holds(&t.named) && wordAt(e.low, t.name) >= 0
+		if s.holds(&t.sieve) {
+			purpose = purpose || wordAt(e.purpose, t.text) >= 0
+			described = described || wordAt(e.text, t.text) >= 0
 		}
 	}
 	switch {
@@ -229,7 +229,7 @@ func nearest(e *entry, text *pairs, words []searchTerm) int {
 		return hitWord
 	case purpose:
 		return hitInside
-	case name, slices.ContainsFunc(words, func(t searchTerm) bool { return text.holds(&t.pairs) && wordAt(e.text, t.text) >= 0 }):
+	case name || described:
 		return hitNear
 	}
 	return hitNone
