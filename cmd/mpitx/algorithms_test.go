@@ -3,8 +3,11 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,6 +35,45 @@ func TestAlgorithms(t *testing.T) {
 			}
 			if err := algorithms.Check(p.stdout.Bytes(), printed, ranks); err != nil {
 				f.Error(err)
+			}
+		}
+	})
+}
+
+// Rules for sizes in a file, and what mpitx verify finds out about a variable with and without the one that it needs.
+func TestAlgorithmRules(t *testing.T) {
+	eachFamily(t, func(f *onFamily) {
+		if f.family != "openmpi" {
+			return
+		}
+		rules := filepath.Join(f.dir, "rules")
+		if err := os.WriteFile(rules, []byte("1\n2 # allreduce\n1\n4 # ranks\n2 # sizes\n0 4 0 0 # ring\n1024 3 0 0 # recursive doubling\n"), 0o600); err != nil {
+			f.Fatal(err)
+		}
+		p := f.run("mpitx", "profile", "-n", "4", "--set", "coll_tuned_use_dynamic_rules=1", "--set", "coll_tuned_dynamic_rules_filename="+rules,
+			"--no-summary", "--dir", "ruled", "--workload", "allreduce", "--duration", "100ms")
+		if p.failure != "" || p.code != 0 {
+			f.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
+		}
+		p = f.run("mpitx", "report", "ruled", "algorithms", "--function", "MPI_Allreduce", "-o", "csv")
+		rows, err := csv.NewReader(&p.stdout).ReadAll()
+		if err != nil || len(rows) < 3 || p.code != 0 {
+			f.Fatalf("%d rows, %v, exit code %d", len(rows), err, p.code)
+		}
+		for _, row := range rows[1:] {
+			from, err := strconv.Atoi(row[2])
+			want := "ring"
+			if from >= 1024 {
+				want = "recursive_doubling"
+			}
+			if err != nil || row[5] != "dynamic" || row[6] != want {
+				f.Errorf("%q, want dynamic, %s", row, want)
+			}
+		}
+		for needed, want := range map[string]string{"coll_tuned_use_dynamic_rules=1": "true", "mpi_show_handle_leaks=0": "false"} {
+			p := f.run("mpitx", "verify", "-n", "4", "--rounds", "5", "--duration", "50ms", "coll_tuned_allreduce_algorithm=ring", needed, "-o", "json")
+			if !strings.Contains(p.stdout.String(), `"algorithms_changed": `+want) {
+				f.Errorf("with %s, algorithms_changed is not %s: %s", needed, want, p.output())
 			}
 		}
 	})

@@ -27,6 +27,7 @@ type Experiment struct {
 	Changes    []experiment.Change
 	NoCores    string // in how many runs ranks had no core; "": in none
 	Incomplete string // in how many runs ranks are incomplete; "": in none
+	Same       bool   // the same algorithms served collective calls in all runs
 }
 
 // Changes are those of all experiments.
@@ -92,7 +93,7 @@ func (v *Verified) Write(w io.Writer, f export.Format, t export.Terminal) error 
 		if err := v.rows([]Experiment{e}, people, t).Write(w, f, t); err != nil {
 			return err
 		}
-		say(verdict(e.Changes))
+		say(verdict(e.Changes, e.Same))
 	}
 	return nil
 }
@@ -146,6 +147,7 @@ func (v *Verified) rows(experiments []Experiment, people bool, t export.Terminal
 	all := v.Changes()
 	rows.About = []export.Member{{Name: "settings", Value: v.Settings}, {Name: "ran", Value: v.Ran}, {Name: "ranks", Value: v.Ranks}, {Name: "rounds", Value: v.Rounds},
 		{Name: "changed", Value: slices.ContainsFunc(all, func(c experiment.Change) bool { return c.Changed })},
+		{Name: "algorithms_changed", Value: slices.ContainsFunc(all, func(c experiment.Change) bool { return c.Algorithm })},
 		{Name: "traffic_changed", Value: slices.ContainsFunc(all, func(c experiment.Change) bool { return c.Traffic })}}
 	for _, name := range []string{"processor", "incomplete"} {
 		if len(about[name]) > 0 {
@@ -156,7 +158,7 @@ func (v *Verified) rows(experiments []Experiment, people bool, t export.Terminal
 }
 
 // verdict says for people what the experiment showed.
-func verdict(changes []experiment.Change) string {
+func verdict(changes []experiment.Change, same bool) string {
 	some, traffic, compared, unseen := false, false, false, 0.0
 	for _, c := range changes {
 		some, traffic, compared, unseen = some || c.Changed, traffic || c.Traffic, compared || c.Known, max(unseen, -c.Low, c.High)
@@ -164,6 +166,9 @@ func verdict(changes []experiment.Change) string {
 	text := "\n"
 	if !traffic {
 		text = "\nTraffic: calls send the same to the same peers. What the library sends by itself, as in collectives, is not seen.\n"
+	}
+	if same {
+		text += "Algorithms: the same ones served the collective calls of all runs.\n"
 	}
 	switch {
 	case some:

@@ -51,10 +51,10 @@ func TestExperiments(t *testing.T) {
 
 // Runs that differ much find only large changes, and the verdict says so.
 func TestNoisyVerdict(t *testing.T) {
-	if text := verdict([]experiment.Change{{Low: -0.5, High: 1.5, Known: true}}); !strings.Contains(text, "too noisy: only a change by a factor of several would be detected") {
+	if text := verdict([]experiment.Change{{Low: -0.5, High: 1.5, Known: true}}, false); !strings.Contains(text, "too noisy: only a change by a factor of several would be detected") {
 		t.Error(text)
 	}
-	if text := verdict([]experiment.Change{{}}); !strings.Contains(text, "No time could be compared") || strings.Contains(text, "0 %") {
+	if text := verdict([]experiment.Change{{}}, false); !strings.Contains(text, "No time could be compared") || strings.Contains(text, "0 %") {
 		t.Error(text)
 	}
 }

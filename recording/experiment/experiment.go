@@ -21,7 +21,9 @@ type Run struct {
 	share   map[string]float64 // of the time in MPI
 	traffic map[trafficKey]float64
 	pvars   map[string]float64
-	short   *processor.Shortage // a rank had no core
+
+	algorithms map[string]float64  // the percentage of a function's calls that one served; empty if they are not known
+	short      *processor.Shortage // a rank had no core
 
 	incomplete []int // ranks that are left out
 }
@@ -36,7 +38,7 @@ func Read(run *recording.Run) (m Run, err error) {
 	if err != nil {
 		return m, err
 	}
-	m = Run{map[string]float64{}, map[string]float64{}, seenTraffic(p), map[string]float64{}, nil, incomplete}
+	m = Run{calls: map[string]float64{}, share: map[string]float64{}, traffic: seenTraffic(p), pvars: map[string]float64{}, algorithms: algorithmsOf(p), incomplete: incomplete}
 	if list := p.Processor.Shortages(); len(list) > 0 {
 		m.short = &list[0]
 	}
@@ -131,6 +133,32 @@ func seenTraffic(p *profile.Profile) map[trafficKey]float64 {
 	return out
 }
 
+// algorithmsOf is the percentage of each collective function's calls that each algorithm served.
+func algorithmsOf(p *profile.Profile) map[string]float64 {
+	out, calls := map[string]float64{}, map[string]uint64{}
+	for _, a := range p.Algorithms {
+		calls[a.Function] += a.Calls
+	}
+	for _, a := range p.Algorithms {
+		out["calls of "+a.Function+" by "+a.Text()] += 100 * float64(a.Calls) / float64(max(calls[a.Function], 1))
+	}
+	return out
+}
+
+// SameAlgorithms reports whether the same algorithms served the calls of all runs, and they are known.
+func SameAlgorithms(sides [2][]Run) bool {
+	var first map[string]float64
+	for _, m := range slices.Concat(sides[0], sides[1]) {
+		if first == nil {
+			first = m.algorithms
+		}
+		if len(m.algorithms) == 0 || !maps.Equal(m.algorithms, first) {
+			return false
+		}
+	}
+	return len(first) > 0
+}
+
 // aside are functions whose time says nothing about a setting of communication.
 var aside = map[string]bool{"MPI_Init": true, "MPI_Init_thread": true, "MPI_Finalize": true, "MPI_Abort": true}
 
@@ -159,19 +187,26 @@ type Change struct {
 	By, Low, High  float64 // the change of the medians and its interval, as parts of the base; of times
 	Known, Changed bool
 	Traffic        bool
+	Algorithm      bool // what served collective calls
 }
 
 // worthShowing is the least share of the time in MPI of a function that is shown.
 const worthShowing = 0.05
 
-// Changes compares the sides: the functions with most of the time, the traffic that differs, and the performance variables
-// whose ranges do not overlap.
+// Changes compares the sides: the functions with most of the time, the traffic and the algorithms that differ, and the performance
+// variables whose ranges do not overlap.
 func Changes(sides [2][]Run) []Change {
 	out := timeChanges(sides)
 	for _, t := range keysOf(sides, func(m Run) map[trafficKey]float64 { return m.traffic }) {
 		d := samplesOf(sides, func(m Run) (float64, bool) { return m.traffic[t], true })
 		if clearlyApart(d) {
 			out = append(out, Change{What: t.what, Unit: t.unit, Delta: d, Changed: true, Traffic: true})
+		}
+	}
+	for _, name := range keysOf(sides, func(m Run) map[string]float64 { return m.algorithms }) {
+		d := samplesOf(sides, func(m Run) (float64, bool) { return m.algorithms[name], len(m.algorithms) > 0 })
+		if clearlyApart(d) {
+			out = append(out, Change{What: name, Unit: "%", Delta: d, Changed: true, Algorithm: true})
 		}
 	}
 	for _, name := range keysOf(sides, func(m Run) map[string]float64 { return m.pvars }) {

@@ -54,8 +54,9 @@ the settings, alternating.
 
 The result has the time per call of each MPI function that matters, with the
 interval in which the change lies with 95 % confidence, the messages and bytes
-per call and the peers that differ, and the library's performance variables
-whose ranges do not overlap. If the interval contains 0, no change is
+per call and the peers that differ, the algorithms that served collective calls
+if they differ and are known, and the library's performance variables whose
+ranges do not overlap. If the interval contains 0, no change is
 reported. One interval in twenty misses the change by chance: repeat a surprising
 result, with more --rounds.
 
@@ -167,7 +168,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, args []string) error {
 		}
 		for k, value := range values {
 			pair := [2][]experiment.Run{sides[0], sides[1+k]}
-			one := variables.Experiment{Bytes: size, Changes: experiment.Changes(pair), NoCores: experiment.WithoutCores(pair), Incomplete: experiment.WithoutRanks(pair)}
+			one := variables.Experiment{Bytes: size, Changes: experiment.Changes(pair), NoCores: experiment.WithoutCores(pair), Incomplete: experiment.WithoutRanks(pair), Same: experiment.SameAlgorithms(pair)}
 			if len(values) > 1 {
 				one.Settings = settingsText(value)
 			}
