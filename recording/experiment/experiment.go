@@ -145,18 +145,15 @@ func algorithmsOf(p *profile.Profile) map[string]float64 {
 	return out
 }
 
-// SameAlgorithms reports whether the same algorithms served the calls of all runs, and they are known.
+// SameAlgorithms reports whether the same algorithms, each for as many of the calls as far as runs agree, served all runs, and they are
+// known.
 func SameAlgorithms(sides [2][]Run) bool {
-	var first map[string]float64
 	for _, m := range slices.Concat(sides[0], sides[1]) {
-		if first == nil {
-			first = m.algorithms
-		}
-		if len(m.algorithms) == 0 || !maps.Equal(m.algorithms, first) {
+		if len(m.algorithms) == 0 || len(m.algorithms) != len(keysOf(sides, func(m Run) map[string]float64 { return m.algorithms })) {
 			return false
 		}
 	}
-	return len(first) > 0
+	return !slices.ContainsFunc(algorithmChanges(sides), func(c Change) bool { return c.Changed })
 }
 
 // aside are functions whose time says nothing about a setting of communication.
@@ -203,16 +200,21 @@ func Changes(sides [2][]Run) []Change {
 			out = append(out, Change{What: t.what, Unit: t.unit, Delta: d, Changed: true, Traffic: true})
 		}
 	}
-	for _, name := range keysOf(sides, func(m Run) map[string]float64 { return m.algorithms }) {
-		d := samplesOf(sides, func(m Run) (float64, bool) { return m.algorithms[name], len(m.algorithms) > 0 })
-		if clearlyApart(d) {
-			out = append(out, Change{What: name, Unit: "%", Delta: d, Changed: true, Algorithm: true})
-		}
-	}
+	out = append(out, algorithmChanges(sides)...)
 	for _, name := range keysOf(sides, func(m Run) map[string]float64 { return m.pvars }) {
 		d := samplesOf(sides, func(m Run) (float64, bool) { x, ok := m.pvars[name]; return x, ok })
 		if clearlyApart(d) {
 			out = append(out, Change{What: name, Delta: d, Changed: true})
+		}
+	}
+	return out
+}
+
+func algorithmChanges(sides [2][]Run) (out []Change) {
+	for _, name := range keysOf(sides, func(m Run) map[string]float64 { return m.algorithms }) {
+		d := samplesOf(sides, func(m Run) (float64, bool) { return m.algorithms[name], len(m.algorithms) > 0 })
+		if clearlyApart(d) {
+			out = append(out, Change{What: name, Unit: "%", Delta: d, Changed: true, Algorithm: true})
 		}
 	}
 	return out

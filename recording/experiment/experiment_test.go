@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mpitx/recording"
+	"mpitx/recording/algorithm"
 	"mpitx/recording/processor"
 	"mpitx/recording/profile"
 	"mpitx/recording/recordingtest"
@@ -102,5 +103,33 @@ func TestIncompleteRank(t *testing.T) {
 	}
 	if text := WithoutRanks([2][]Run{{m, {}}, {{}, {}}}); text != "In 1 of the 4 runs the recording of some ranks is incomplete (rank 2). They are left out." {
 		t.Error(text)
+	}
+}
+
+// Algorithms differ if others served the calls, or clearly another part of them; unknown ones are not the same.
+func TestAlgorithms(t *testing.T) {
+	run := func(ring, linear uint64) Run {
+		var p profile.Profile
+		for text, calls := range map[string]uint64{"ring": ring, "linear": linear} {
+			if calls > 0 {
+				p.Algorithms = append(p.Algorithms, &profile.Algorithm{Function: "MPI_Bcast", Calls: calls, Served: algorithm.Served{Component: "tuned", Algorithm: text, Functions: []string{"f"}}})
+			}
+		}
+		return Run{algorithms: algorithmsOf(&p)}
+	}
+	for name, test := range map[string]struct {
+		sides   [2][]Run
+		same    bool
+		changes int
+	}{
+		"the same":     {[2][]Run{{run(60, 40), run(62, 38)}, {run(61, 39), run(60, 40)}}, true, 0},
+		"another":      {[2][]Run{{run(10, 0), run(10, 0)}, {run(0, 10), run(0, 10)}}, false, 2},
+		"another part": {[2][]Run{{run(90, 10), run(90, 10)}, {run(10, 90), run(10, 90)}}, false, 2},
+		"in one run":   {[2][]Run{{run(10, 0), run(9, 1)}, {run(10, 0), run(10, 0)}}, false, 0},
+		"unknown":      {[2][]Run{{run(0, 0)}, {run(0, 0)}}, false, 0},
+	} {
+		if same, changes := SameAlgorithms(test.sides), Changes(test.sides); same != test.same || len(changes) != test.changes {
+			t.Errorf("%s: same %v, changes %+v", name, same, changes)
+		}
 	}
 }
