@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,6 +146,44 @@ func BenchmarkRequests(b *testing.B) {
 			})
 		}
 	}
+}
+
+// What a profile with algorithms costs more per collective call than one without; both run in turn.
+func BenchmarkAlgorithms(b *testing.B) {
+	const bound = 60
+	f := families[0]
+	mpicc, err := exec.LookPath("mpicc." + f.name)
+	if err != nil || f.name != "openmpi" {
+		b.Skip("needs Open MPI")
+	}
+	f.build(b)
+	program := filepath.Join(work, "collectives")
+	if text, err := exec.Command(mpicc, "-O2", "-w", "-o", program, "testdata/bench_collectives.c").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, text)
+	}
+	run := func(config string) (ns float64) {
+		command := exec.Command(program)
+		command.Env = append(os.Environ(), "LD_PRELOAD="+f.agent)
+		if config != "" {
+			command.Env = append(command.Env, "MPITX_AGENT="+fmt.Sprintf(config, filepath.Join(b.TempDir(), "output")))
+		}
+		output, err := command.Output()
+		if _, scan := fmt.Sscan(string(output), &ns); err != nil || scan != nil {
+			b.Fatalf("%v, %v: %q", err, scan, output)
+		}
+		return ns
+	}
+	library, without, with := math.Inf(1), math.Inf(1), math.Inf(1)
+	for b.Loop() {
+		library = min(library, run(""))
+		without = min(without, run("dir=%s\nprofile=record\nstack=1"))
+		with = min(with, run("dir=%s\nprofile=record\nstack=1\nalgorithms=1"))
+	}
+	b.ReportMetric(library, "library-ns")
+	b.ReportMetric(without-library, "profile-ns")
+	b.ReportMetric(with-without, "algorithms-ns")
+	b.ReportMetric(bound, "bound-ns")
+	b.ReportMetric(0, "ns/op")
 }
 
 // The cost per call of the states for mpitx where, on the real library, with calls that do next to nothing. bench_states.c calls the library
