@@ -78,3 +78,30 @@ func TestAlgorithmRules(t *testing.T) {
 		}
 	})
 }
+
+// Collectives that the program calls in a callback are no parts of the outer one, and parts on other communicators are not the
+// algorithm. A call between groups has no part on its root's side.
+func TestAlgorithmParts(t *testing.T) {
+	eachFamily(t, func(f *onFamily) {
+		if f.family != "openmpi" {
+			return
+		}
+		program := f.build("mpicc", filepath.Join("testdata", "algorithms", "parts.c"), "-O1", "-g")
+		f.launch("profile", "--no-summary", "--dir", "run", "--", program)
+		p := f.run("mpitx", "report", "run", "algorithms", "-o", "csv")
+		rows, err := csv.NewReader(&p.stdout).ReadAll()
+		if err != nil || p.code != 0 {
+			f.Fatalf("%v, exit code %d", err, p.code)
+		}
+		calls := map[string]int{}
+		for _, row := range rows[1:] {
+			n, _ := strconv.Atoi(row[9])
+			parts, _, _ := strings.Cut(row[7], " ")
+			calls[strings.Join([]string{row[0], row[1], row[4], parts}, "|")] += n
+		}
+		if calls["MPI_Allreduce|MPI_COMM_WORLD|tuned|"]+calls["MPI_Allreduce|MPI_COMM_WORLD|tuned|recursive_doubling"] != 40 ||
+			calls["MPI_Bcast|both|inter|"]+calls["MPI_Bcast|both|inter|bcast"] != 40 || calls["MPI_Bcast|both|inter|bcast"] == 0 {
+			f.Errorf("%v", calls)
+		}
+	})
+}

@@ -46,6 +46,10 @@ func Report(w io.Writer, p *profile.Profile, f export.Format, o ReportOptions) e
 		}
 		return ReportRows(p, o.Table).Write(w, f, o.Terminal)
 	case export.FormatTable, export.FormatWide, "":
+		if o.Table == ViewAlgorithms && len(p.Algorithms) == 0 {
+			_, err := io.WriteString(w, "No collective call was recorded.\n")
+			return err
+		}
 		if o.Table != "" {
 			return peopleTable(p, o.Table, 0, o.Terminal).Write(w, f, o.Terminal)
 		}

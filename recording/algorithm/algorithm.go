@@ -49,28 +49,46 @@ func (s *Served) Text() string {
 	return s.Component + ": " + chain
 }
 
-// Parse reads the agent's text: the names of the functions, each preceded by "COMPONENT:" if the component is a plug-in of its own,
-// separated by spaces; "…" at the end if there were more.
-func Parse(text string) (s Served) {
-	operation, first := "", true
+// Parse reads the agent's text about a call of an MPI function: the names of the library's functions, each preceded by "COMPONENT:" if the
+// component is a plug-in of its own, and by "-" if it works on another communicator than the call, separated by spaces; "…" at the end
+// if there were more.
+//
+// What the call went through on its own communicator for its own operation is the component and the algorithm; anything else is a part.
+func Parse(text, function string) (s Served) {
+	var all []passage
 	for _, word := range strings.Fields(text) {
 		if word == "…" {
 			s.More = true
 			continue
 		}
 		f := parse(word)
-		s.Functions = append(s.Functions, f.symbol)
-		own := f.operation == operation && len(s.Parts) == 0
+		if n := len(s.Functions); n == 0 || s.Functions[n-1] != f.symbol { // a function may be reached by two references
+			s.Functions = append(s.Functions, f.symbol)
+			all = append(all, f)
+		}
+	}
+	if len(all) > 0 && all[0].other { // the agent does not know the library's handle of the communicator
+		for i := range all {
+			all[i].other = false
+		}
+	}
+	operation, started := Operation(function), false
+	for i := range all {
+		f := &all[i]
+		own := !f.other && f.operation == operation
 		switch {
 		case slices.Contains(passing, f.component):
-		case first:
-			s.Component, operation, first = f.component, f.operation, false
-			s.serve(&f)
-		case own && f.decision != "" && s.Algorithm == "": // another component was asked instead
+		case !own:
+			s.addPart(f.part(operation, s.Component))
+		case !started:
+			started = true
 			s.Component = f.component
-			s.serve(&f)
-		case own && (s.Algorithm == "" && !s.Only || s.Only && f.base()):
-			s.serve(&f)
+			s.serve(f)
+		case f.decision != "" && s.Algorithm == "": // another component was asked instead
+			s.Component = f.component
+			s.serve(f)
+		case s.Algorithm == "" && !s.Only || s.Algorithm == "" && s.Only && f.base() && len(s.Parts) == 0:
+			s.serve(f)
 		default:
 			s.addPart(f.part(operation, s.Component))
 		}
@@ -78,8 +96,24 @@ func Parse(text string) (s Served) {
 	return s
 }
 
-// serve takes what the outermost functions say.
-func (s *Served) serve(f *function) {
+// Operation is the operation of a collective function of MPI, in the library's words: "allreduce" of MPI_Iallreduce and
+// MPI_Allreduce_init; "" of other functions.
+func Operation(function string) string {
+	name, ok := strings.CutPrefix(strings.ToLower(function), "mpi_")
+	for _, prefix := range []string{"ineighbor_", "neighbor_"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "_c"), "_init")
+	for _, o := range operations {
+		if ok && (name == o || name == "i"+o) {
+			return o
+		}
+	}
+	return ""
+}
+
+// serve takes what the functions of the call's operation say.
+func (s *Served) serve(f *passage) {
 	if f.decision != "" {
 		s.Decision = f.decision
 		return
@@ -94,8 +128,9 @@ func (s *Served) addPart(part string) {
 	}
 }
 
-// function is what the name of a function of the library says.
-type function struct {
+// passage is what the name of a function of the library says, and whether it works on another communicator than the call.
+type passage struct {
+	other     bool
 	symbol    string
 	component string // "tuned"; "": base, which several components use
 	operation string // "allreduce"
@@ -107,7 +142,8 @@ type function struct {
 var operations = []string{"reduce_scatter_block", "reduce_scatter", "reduce", "allgatherv", "allgather", "allreduce", "alltoallw", "alltoallv", "alltoall",
 	"barrier", "bcast", "exscan", "gatherv", "gather", "scan", "scatterv", "scatter"}
 
-func parse(word string) (f function) {
+func parse(word string) (f passage) {
+	word, f.other = strings.CutPrefix(word, "-")
 	owner, symbol, found := strings.Cut(word, ":")
 	if !found {
 		owner, symbol = "", word
@@ -118,7 +154,6 @@ func parse(word string) (f function) {
 	if f.component == "base" {
 		f.component = owner
 	}
-	rest, _ = strings.CutPrefix(rest, "component_")
 	for _, prefix := range []string{"ineighbor_", "neighbor_"} {
 		rest = strings.TrimPrefix(rest, prefix)
 	}
@@ -144,15 +179,15 @@ func parse(word string) (f function) {
 var passing = []string{"sync", "monitoring"}
 
 // base reports whether a function is one of those that components share.
-func (f *function) base() bool { return strings.HasPrefix(f.symbol, "ompi_coll_base_") }
+func (f *passage) base() bool { return strings.HasPrefix(f.symbol, "ompi_coll_base_") }
 
 // only reports whether the component has one algorithm for the operation, so that its function is the algorithm.
-func (f *function) only() bool {
-	return slices.Contains([]string{"basic", "self", "inter", "sm"}, f.component)
+func (f *passage) only() bool {
+	return slices.Contains([]string{"basic", "self", "inter", "sm", "han"}, f.component)
 }
 
 // name is the name of the algorithm in a component's enumeration.
-func (f *function) name() string {
+func (f *passage) name() string {
 	if !f.base() {
 		return f.rest
 	}
@@ -166,12 +201,12 @@ func (f *function) name() string {
 }
 
 // part is the function as a part of another operation of a component.
-func (f *function) part(operation, component string) string {
+func (f *passage) part(operation, component string) string {
 	name := f.name()
 	if f.decision != "" {
 		return ""
 	}
-	if f.operation != operation && f.operation != "" {
+	if (f.other || f.operation != operation) && f.operation != "" {
 		name = strings.TrimSpace(f.operation + " " + name)
 	}
 	if f.component != "" && f.component != component && !f.base() {
@@ -201,6 +236,8 @@ var names = map[string]string{
 	"reduce_scatter_block recursivedoubling": "recursive_doubling",
 	"bcast bintree":                          "binary_tree",
 	"bcast split_bintree":                    "split_binary_tree",
+	"lin":                                    "linear",
+	"lin_inter":                              "linear",
 	"doublering":                             "double_ring",
 	"neighborexchange":                       "neighbor",
 	"recursivedoubling":                      "recursive_doubling",

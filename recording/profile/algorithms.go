@@ -49,7 +49,7 @@ func (b *builder) algorithm(r *Rank, row *row, objects map[uint64]*Object, addre
 		return
 	}
 	stack, place := b.stack(r, row, addresses)
-	a := &Algorithm{Function: name, Object: object, Bucket: min(row.number("bucket"), SizeBuckets-1), Stack: stack, Served: algorithm.Parse(row.text("algorithm")),
+	a := &Algorithm{Function: name, Object: object, Bucket: min(row.number("bucket"), SizeBuckets-1), Stack: stack, Served: algorithm.Parse(row.text("algorithm"), name),
 		Calls: row.count("calls"), Time: row.duration("ticks"), Bytes: row.count("bytes")}
 	b.algorithms.add(a, place)
 }
@@ -101,14 +101,17 @@ func (p *Profile) AlgorithmsOfSizes() []*Algorithm {
 	return merged.sorted()
 }
 
-// finishAlgorithms adds the calls of which the agent had no room to say more.
+// finishAlgorithms adds the calls of which nothing is known: the agent had no room, or they did not return.
 func (b *builder) finishAlgorithms() {
 	known := map[string]uint64{}
 	for _, a := range b.algorithms {
 		known[a.Function] += a.Calls
 	}
+	if AlgorithmsUnknown(b.p.Run) != "" {
+		return
+	}
 	for _, f := range b.p.Functions {
-		if n := known[f.Name]; f.Within == "" && n > 0 && f.Calls > n {
+		if n := known[f.Name]; f.Within == "" && algorithm.Operation(f.Name) != "" && f.Calls > n {
 			b.algorithms.add(&Algorithm{Function: f.Name, Object: &Object{Kind: Unknown}, Calls: f.Calls - n}, "")
 		}
 	}

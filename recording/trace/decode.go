@@ -130,7 +130,7 @@ type process struct {
 	layouts []*layout // by type
 	texts   []string  // by number, of those below maxTexts; "": not known yet
 	objects map[uint32]*Object
-	served  map[uint32]string     // algorithms by the number of their texts
+	served  map[servedBy]string
 	clocks  map[int64]sourceClock // of event sources; nil: not read yet
 	first   int                   // the number in the run of rank 0 of its MPI_COMM_WORLD
 
@@ -163,22 +163,25 @@ func (p *process) text(id uint32) string {
 	return p.texts[id]
 }
 
-// algorithm is how a collective call was served, from a text of the agent.
+// servedBy is a text of the agent about calls of a function, by their numbers.
+type servedBy struct{ text, function uint32 }
+
+// algorithm is how a collective call was served.
 func (p *process) algorithm(l *layout, body []byte) string {
 	if l.at[fieldAlgorithm] < 0 {
 		return ""
 	}
-	id := l.u32(body, fieldAlgorithm)
-	words, known := p.served[id]
+	key := servedBy{l.u32(body, fieldAlgorithm), l.u32(body, fieldFunction)}
+	words, known := p.served[key]
 	if !known {
-		if text := p.rank.Text(uint64(id)); text != "" {
-			served := algorithm.Parse(text)
+		if text := p.text(key.text); text != "" {
+			served := algorithm.Parse(text, p.text(key.function))
 			words = served.Text()
 		}
 		if p.served == nil {
-			p.served = map[uint32]string{}
+			p.served = map[servedBy]string{}
 		}
-		p.served[id] = words
+		p.served[key] = words
 	}
 	return words
 }

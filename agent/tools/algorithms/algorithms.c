@@ -19,7 +19,7 @@
 #include "tools/objects/objects.h"
 
 #define NOINLINE __attribute__((noinline))
-enum { LIST_MOST = 8 * sizeof(unsigned __int128) / DOOR_BITS, CHAINS = 1024, TEXT = 1024, COMPONENT = 16 };
+enum { CHAINS = 1024, TEXT = 1024, COMPONENT = 16 };
 
 bool algorithms_on;
 
@@ -134,40 +134,72 @@ static void search_loaded(void)
     hold_unlock(&lock, hold);
 }
 
-/* ---- what a call has gone through: a list of doors, the first one in the highest bits ---- */
+/* ---- what a call has gone through: a list of passages, the first one in the highest bits ---- */
 
 typedef unsigned __int128 list;
 
+/* A passage is the number of a door, and whether the call's communicator was among the arguments. 0: none. */
+enum { PASSAGE_BITS = 12, OWN = 1 << 11, LIST_MOST = 8 * sizeof(list) / PASSAGE_BITS };
+_Static_assert((int)ALGORITHMS_DOORS <= (int)OWN, "passages");
+
+static unsigned passage(list passed, unsigned back) { return (unsigned)(passed >> back * PASSAGE_BITS) & (2 * OWN - 1); }
+
 struct algorithms_thread {
     list passed;
+    uint64_t comm;
+    uint32_t nested; /* collective calls of callbacks that the thread is in */
     bool more;
 };
 static AGENT_THREAD struct algorithms_thread own;
 
-static uintptr_t pass(unsigned number)
+/* The functions have at most nine arguments up to the communicator. */
+#if defined(__x86_64__)
+enum { REGISTERS = 6, WORDS = 3 };
+#else
+enum { REGISTERS = 8, WORDS = 1 };
+#endif
+
+static inline bool has_comm(uint64_t comm, const uintptr_t *registers, const uintptr_t *stack)
+{
+    bool found = false;
+    for (int i = 0; i < REGISTERS; i++) found |= registers[i] == comm;
+    for (int i = 0; i < WORDS; i++) found |= stack[i] == comm;
+    return found && comm;
+}
+
+static uintptr_t pass(unsigned number, const uintptr_t *registers, const uintptr_t *stack)
 {
     struct algorithms_thread *thread = &own;
     if (__builtin_expect(number == 0, 0)) {
         search_loaded();
         return doors[0].target;
     }
-    for (list passed = thread->passed; passed; passed >>= DOOR_BITS)
-        if ((passed & ((1 << DOOR_BITS) - 1)) == number) return doors[number].target;
-    if (thread->passed >> (LIST_MOST - 1) * DOOR_BITS)
+    if (thread->nested) return doors[number].target;
+    unsigned now = number | (has_comm(thread->comm, registers, stack) ? OWN : 0);
+    for (list passed = thread->passed; passed; passed >>= PASSAGE_BITS)
+        if (passage(passed, 0) == now) return doors[number].target;
+    if (thread->passed >> (LIST_MOST - 1) * PASSAGE_BITS)
         thread->more = true;
     else
-        thread->passed = thread->passed << DOOR_BITS | number;
+        thread->passed = thread->passed << PASSAGE_BITS | now;
     return doors[number].target;
 }
 
 static void enter(const struct chain_call *call)
 {
-    if (call->depth > 0) return; /* a callback's call belongs to the outer one */
-    own.passed = 0;
-    own.more = false;
+    if (call->depth > 0) {
+        own.nested++;
+        return;
+    }
+    own = (struct algorithms_thread){.comm = call->described ? call->description.comm : 0};
 }
 
-static const struct chain_observer observer = {.name = "algorithms", .enter = enter};
+static void leave(const struct chain_call *call)
+{
+    if (call->depth > 0 && own.nested) own.nested--;
+}
+
+static const struct chain_observer observer = {.name = "algorithms", .enter = enter, .leave = leave};
 
 /* ---- texts: a hash table, of which entries are only added ---- */
 
@@ -197,12 +229,12 @@ static struct chain *find_chain(list passed, bool more)
 static void write_text(char *text, list passed, bool more)
 {
     size_t length = 0;
-    for (int i = LIST_MOST - 1; i >= 0; i--) {
-        unsigned number = (unsigned)(passed >> i * DOOR_BITS) & ((1 << DOOR_BITS) - 1);
-        if (!number || length >= TEXT) continue;
-        const struct door *door = &doors[number];
-        length += (size_t)snprintf(text + length, TEXT - length, "%s%s%s%s", length ? " " : "", door->component,
-                                   door->component[0] ? ":" : "", door->name);
+    for (unsigned back = LIST_MOST; back-- > 0;) {
+        unsigned now = passage(passed, back);
+        if (!now || length >= TEXT) continue;
+        const struct door *door = &doors[now % OWN];
+        length += (size_t)snprintf(text + length, TEXT - length, "%s%s%s%s%s", length ? " " : "", now & OWN ? "" : "-",
+                                   door->component, door->component[0] ? ":" : "", door->name);
     }
     if (more && length < TEXT) snprintf(text + length, TEXT - length, " …");
 }
@@ -277,7 +309,8 @@ static void started(void)
     if (why) agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_ALGORITHMS, why);
     algorithms_on = !why;
     for (int i = 0; i < chain_function_count && algorithms_on; i++)
-        if (chain_functions[i].kind == CALL_COLLECTIVE && !chain_observe(&observer, i, CHAIN_ENTER))
+        if (chain_functions[i].kind == CALL_COLLECTIVE &&
+            !chain_observe(&observer, i, CHAIN_ENTER | CHAIN_LEAVE | CHAIN_DESCRIPTION))
             algorithms_on = false;
     if (no_room) agent_note("algorithms: some are unknown: the library has more than %d functions for them",
                             ALGORITHMS_DOORS);

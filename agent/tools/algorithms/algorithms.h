@@ -17,8 +17,8 @@
 extern bool algorithms_on;
 
 /* The identifier of a text: what served a collective call that is about to return: the names of the functions, in the order in which
- * they were first called, each preceded by "COMPONENT:" if the component is a plug-in of its own, and separated by
- * spaces; "…" follows if there were more. The empty text: nothing was seen. Only if algorithms_known. */
+ * they were first called, each preceded by "COMPONENT:" if the component is a plug-in of its own, and by "-" if it works on
+ * another communicator than the call, separated by spaces; "…" follows if there were more. The empty text: nothing was seen. Only if algorithms_known. */
 uint32_t algorithms_text(const struct chain_call *call);
 
 static inline bool algorithms_known(const struct chain_call *call)
