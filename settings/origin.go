@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"bytes"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -310,12 +311,19 @@ var launcherFrameworks = map[string]bool{
 }
 
 // notMeant reports whether a setting without a control variable is not a misspelling: a parameter of the launcher that is like no
-// control variable, a variable that a launcher sets itself, or a prefix that other software also uses.
+// control variable, a variable that a launcher sets itself, a prefix that other software also uses, or another name that MPICH reads.
 func (q Query) notMeant(s Setting) bool {
 	framework, _, _ := strings.Cut(s.Name, "_")
 	return q.Impl == machine.OpenMPI && launcherFrameworks[framework] && text.Nearest(q.ofFramework(framework), s.Name, 1) == nil ||
 		s.Kind == catalog.OriginLauncher && s.Where == q.Env.Launcher().Command() ||
-		q.Impl == machine.MPICH && !strings.Contains(s.variable, "MPIR_")
+		q.Impl == machine.MPICH && (!strings.Contains(s.variable, "MPIR_") || q.mentions(s.variable))
+}
+
+// mentions reports whether the library has a text: MPICH also reads variables by other names than those of MPI_T, such as
+// MPIR_CVAR_NO_LOCAL.
+func (q Query) mentions(name string) bool {
+	library, err := os.ReadFile(q.Env.File(q.Lib))
+	return err == nil && bytes.Contains(library, []byte("\x00"+name+"\x00"))
 }
 
 func (q Query) ofFramework(framework string) (names []string) {

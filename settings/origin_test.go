@@ -586,3 +586,23 @@ func TestAccepts(t *testing.T) {
 		}
 	}
 }
+
+// MPICH reads variables by further names, which only its file has. Parts of a name are no names.
+func TestOtherNamesOfMPICH(t *testing.T) {
+	e := testMachine(t, strings.Fields("MPIR_CVAR_NO_LOCAL=1 MPIR_PARAM_PORTRANGE=1:2 MPIR_CVAR_NO_LOCA=1 MPIR_CVAR_LOCAL=1 MPIR_CVAR_NOLOCL=1"), nil)
+	write(t, e, "/lib.so", "MPICH\x00MPIR_CVAR_NOLOCAL\x00MPIR_CVAR_NO_LOCAL\x00MPIR_PARAM_PORTRANGE\x00 MPIR_CVAR_LOCAL\x00")
+	q := Query{Env: e, Impl: machine.MPICH, Names: strings.Fields("MPIR_CVAR_NOLOCAL MPIR_CVAR_CH3_PORT_RANGE"), Lib: "/lib.so"}
+	unknown := func() (names []string) {
+		for _, s := range Find(q).Unknown {
+			names = append(names, s.variable)
+		}
+		return names
+	}
+	if got, want := unknown(), strings.Fields("MPIR_CVAR_LOCAL MPIR_CVAR_NOLOCL MPIR_CVAR_NO_LOCA"); !slices.Equal(got, want) {
+		t.Errorf("unknown: %q, want %q", got, want)
+	}
+	q.Impl = machine.OpenMPI
+	if got := unknown(); got != nil {
+		t.Errorf("unknown to Open MPI: %q", got)
+	}
+}
