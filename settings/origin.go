@@ -313,8 +313,7 @@ var launcherFrameworks = map[string]bool{
 // notMeant reports whether a setting without a control variable is not a misspelling: a parameter of the launcher that is like no
 // control variable, a variable that a launcher sets itself, a prefix that other software also uses, or another name that MPICH reads.
 func (q Query) notMeant(s Setting) bool {
-	framework, _, _ := strings.Cut(s.Name, "_")
-	return q.Impl == machine.OpenMPI && launcherFrameworks[framework] && text.Nearest(q.ofFramework(framework), s.Name, 1) == nil ||
+	return q.Impl == machine.OpenMPI && q.ofLauncher(s.Name) ||
 		s.Kind == catalog.OriginLauncher && s.Where == q.Env.Launcher().Command() ||
 		q.Impl == machine.MPICH && (!strings.Contains(s.variable, "MPIR_") || q.mentions(s.variable))
 }
@@ -324,6 +323,20 @@ func (q Query) notMeant(s Setting) bool {
 func (q Query) mentions(name string) bool {
 	library, err := os.ReadFile(q.Env.File(q.Lib))
 	return err == nil && bytes.Contains(library, []byte("\x00"+name+"\x00"))
+}
+
+// ofLauncher reports whether a name without a control variable may be a parameter of the launcher. The library registers those of orte
+// and opal all at once, with the one in whole, but for options of mpirun.
+func (q Query) ofLauncher(name string) bool {
+	framework, _, _ := strings.Cut(name, "_")
+	whole := map[string]string{"orte": "orte_debug_daemons", "opal": "opal_net_private_ipv4"}[framework]
+	switch {
+	case !launcherFrameworks[framework]:
+		return false
+	case whole != "" && slices.Contains(q.Names, whole):
+		return slices.Contains(strings.Fields(openmpiParameters), name)
+	}
+	return text.Nearest(q.ofFramework(framework), name, 1) == nil
 }
 
 func (q Query) ofFramework(framework string) (names []string) {

@@ -606,3 +606,30 @@ func TestOtherNamesOfMPICH(t *testing.T) {
 		t.Errorf("unknown to Open MPI: %q", got)
 	}
 }
+
+// Routines of Open MPI are not the launcher's parameters. What only mpirun has an option for is, and a library that lists no names of a
+// framework proves nothing.
+func TestLaunchersNames(t *testing.T) {
+	e := testMachine(t, strings.Fields("OMPI_MCA_opal_finalize=1 OMPI_MCA_opal_cr_enable_crdebug=1 OMPI_MCA_orte_init=1 OMPI_MCA_orte_output=1 OMPI_MCA_plm_rsh_agent=ssh OMPI_MCA_orte_xterm=0"), nil)
+	for names, want := range map[string]string{
+		"orte_debug_daemons opal_net_private_ipv4": "opal_finalize orte_init orte_output",
+		"opal_net_private_ipv4":                    "opal_finalize",
+		"orte_ess_vpid":                            "",
+	} {
+		q := Query{Env: e, Impl: machine.OpenMPI, Names: strings.Fields(names)}
+		var got, unknown []string
+		for _, s := range Find(q).Unknown {
+			got = append(got, s.Name)
+		}
+		for _, i := range Influences(q) {
+			if i.Unknown {
+				unknown = append(unknown, i.Cvar)
+			} else if i.Reader != "the launcher" {
+				t.Errorf("%s: %s read by %s", names, i.Name, i.Reader)
+			}
+		}
+		if strings.Join(got, " ") != want || strings.Join(unknown, " ") != want {
+			t.Errorf("%s: unknown: %q, %q, want %s", names, got, unknown, want)
+		}
+	}
+}
