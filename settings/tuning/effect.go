@@ -180,11 +180,18 @@ func (e *Effect) arrive(c *catalog.Catalog, v *catalog.Variable, enums Enums) {
 		}
 	case isFile && foundIn(r.Value.String(), e.Asked): // the library found it in a directory
 		e.Arrived = Yes
+	case family == "openmpi" && translated(v.Name, e.Asked):
 	case isNumber(r.Value) && items == nil && err != nil && isName(e.Asked) && (r.Value.String() != "0" || '0' <= e.Asked[0] && e.Asked[0] <= '9'):
 		// Only the library understands unlimited. Of a word that it does not understand, C makes 0.
 	default:
 		e.Arrived, e.Have = No, r.Value.Format(items)
 	}
+}
+
+// translated reports whether Open MPI makes another value of one: names of interfaces of subnets, and no file of none.
+func translated(name, value string) bool {
+	subnet := strings.Contains(value, "/")
+	return subnet && (strings.HasSuffix(name, "_include") || strings.HasSuffix(name, "_exclude")) || name == "orte_default_hostfile" && value == "none"
 }
 
 // foundIn reports whether files are those that were asked for, or ones of these names in directories. Both are lists.

@@ -239,6 +239,8 @@ func TestArrived(t *testing.T) {
 		{"btl_tcp_eager_limit", "64k", tuning.Yes}, {"btl_tcp_eager_limit", "8k", tuning.No}, {"btl_tcp_eager_limit", "unlimited", tuning.CannotTell}, {"mpi_abort_delay", "abc", tuning.No},
 		{"btl_tcp_eager_limit", "1024", tuning.No}, {"btl_tcp_eager_limit", "", ""},
 		{"btl_self_flags", "send,put,get,inplace", tuning.Yes},
+		{"btl_tcp_if_include", "192.0.2.0/24", tuning.CannotTell}, {"btl_tcp_if_exclude", "127.0.0.1/8,eth9", tuning.CannotTell}, {"btl_tcp_if_include", "eth9", tuning.No},
+		{"orte_default_hostfile", "none", tuning.CannotTell}, {"orte_default_hostfile", "/a/b", tuning.No}, {"btl_tcp_progress_thread", "1/2", tuning.No},
 	} {
 		v := c.Cvar(test.cvar)
 		v.Origin = &catalog.Origin{Kind: catalog.OriginEnvironment, Value: test.asked}
