@@ -90,6 +90,14 @@ var drafts = []string{"MPI_Register_tool_name", "MPI_Register_tool_storage", "MP
 
 // read reads the file of a tool. An error is a refusal.
 func (t *Tool) read(e *machine.Env) (*file, error) {
+	const path, library = "give the path of the tool's shared library", "compile it with -shared -fPIC"
+	st, err := os.Stat(e.File(t.Path))
+	switch {
+	case err == nil && st.IsDir():
+		return nil, t.wrong("this is a directory", path)
+	case err == nil && !st.Mode().IsRegular(): // opening a pipe or a device can block
+		return nil, t.wrong("this is not a regular file", path)
+	}
 	opened, err := os.Open(e.File(t.Path))
 	if err != nil {
 		var pe *fs.PathError
@@ -99,10 +107,6 @@ func (t *Tool) read(e *machine.Env) (*file, error) {
 		return nil, t.missing(err.Error())
 	}
 	defer opened.Close()
-	const library = "compile it with -shared -fPIC"
-	if st, err := opened.Stat(); err == nil && st.IsDir() {
-		return nil, t.wrong("this is a directory", "give the path of the tool's shared library")
-	}
 	head := make([]byte, 4)
 	if n, _ := opened.ReadAt(head, 0); string(head[:n]) != elf.ELFMAG {
 		return nil, t.wrong("this is not a shared library", library)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mpitx/fixtures/need"
@@ -103,6 +104,15 @@ func TestCheckFile(t *testing.T) {
 		}
 		if err := CheckFile(&machine.Env{}, Tool{From: "--tool bad", Path: bad}, "", "", like, false); err == nil {
 			t.Errorf("a file with %q is accepted", what)
+		}
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe.so")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{pipe: "this is not a regular file", "/dev/null": "this is not a regular file", t.TempDir(): "this is a directory"} {
+		if err := CheckFile(&machine.Env{}, Tool{From: "--tool bad", Path: path}, "", "", like, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
 		}
 	}
 	other := append([]byte{}, good...)
