@@ -297,16 +297,17 @@ func TestUnreported(t *testing.T) {
 // Values that differ from process to process are named, and do not count as differences.
 func TestProcessValues(t *testing.T) {
 	a, b := snapshot(t, "openmpi-4.1.4"), snapshot(t, "openmpi-4.1.4")
-	for _, name := range []string{"orte_hnp_uri", "orte_ess_vpid", "orte_ess_num_procs"} {
+	for _, name := range []string{"orte_hnp_uri", "orte_ess_vpid", "orte_ess_num_procs", "orte_app_num", "orte_jobfam_session_dir"} {
 		v := b.Cvar(name)
 		v.After = &catalog.Reading{Status: catalog.StatusOK, Value: catalog.NewText("other")}
 	}
+	a.Cvar("orte_jobfam_session_dir").After.Value = catalog.NewText("/tmp/ompi.h.0/pid.1") // the fixture hides it
 	for _, o := range []Options{{}, {Values: true}} {
 		d := Compare(Side{Catalog: a}, Side{Catalog: b}, o)
 		if len(d.Items) != 1 || d.Items[0].Name != "orte_ess_num_procs" {
 			t.Error(lines(d))
 		}
-		if want := "Values that differ from process to process are not compared: orte_ess_vpid, orte_hnp_uri"; !slices.Contains(d.Notes, want) {
+		if want := "Values that differ from process to process are not compared: orte_app_num, orte_ess_vpid, orte_hnp_uri, orte_jobfam_session_dir"; !slices.Contains(d.Notes, want) {
 			t.Error(d.Notes)
 		}
 	}
