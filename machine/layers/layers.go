@@ -147,7 +147,8 @@ func (l *Library) fault(name, value string) string {
 	who := l.Name + " " + l.Version
 	known, is := l.names[name]
 	switch {
-	case !is && !l.mentions(name):
+	case !is && (l.ofAbsentModule(name) || l.mentions(name)):
+	case !is:
 		why := who + " has no variable of this name"
 		names := make([]string, 0, len(l.names))
 		for n := range l.names {
@@ -174,6 +175,26 @@ func (l *Library) fault(name, value string) string {
 		}
 	}
 	return ""
+}
+
+// ucxModules begin the names of the variables of UCX's modules, which need not be installed.
+const ucxModules = `CM CMA CUDA CUDA_COPY CUDA_IPC DC DC_MLX5 DC_VERBS EFA GAUDI GDR_COPY GGA IB KNEM MLX5 RC RC_MLX5 RC_VERBS RDMA_CM RDMACM ROCM ROCM_COPY
+	ROCM_GDR ROCM_IPC SOCKCM SRD UD UD_MLX5 UD_VERBS UGNI XPMEM ZE ZE_COPY ZE_IPC`
+
+// ofAbsentModule reports whether a variable is one of a module of UCX that lists no variables, the most exact of those whose names begin it.
+func (l *Library) ofAbsentModule(name string) bool {
+	module := ""
+	for word := range strings.FieldsSeq(ucxModules) {
+		if prefix := l.prefix + word + "_"; l.Name == "UCX" && strings.HasPrefix(name, prefix) && len(prefix) > len(module) {
+			module = prefix
+		}
+	}
+	for n := range l.names {
+		if strings.HasPrefix(n, module) {
+			return false
+		}
+	}
+	return module != ""
 }
 
 // The child is not told of these, as its logs must come. Neither library complains of a wrong word.

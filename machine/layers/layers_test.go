@@ -11,7 +11,7 @@ import (
 
 // answer is what a child wrote about UCX 1.13.1 and libfabric 1.17, shortened, and log what UCX wrote.
 const (
-	answer = "library\tUCX\t1.13.1\nfile\tLIB\nname\tUCX_TLS\tall\tcomma-separated list of: string\nname\tUCX_NET_DEVICES\tall\t\nname\tUCX_RNDV_THRESH\tauto\tmemory units\nname\tUCX_LOG_LEVEL\tWARN\t[FATAL|ERROR|WARN|INFO]\ngiven\tUCX_RC_TX_QUEUE_LEN\ngiven\tUCX_RNDV_THRESH\nwrong\tUCX_RNDV_THRESH\nwhole\tUCX\n" +
+	answer = "library\tUCX\t1.13.1\nfile\tLIB\nname\tUCX_CMA_BW\tx\t\nname\tUCX_TLS\tall\tcomma-separated list of: string\nname\tUCX_NET_DEVICES\tall\t\nname\tUCX_RNDV_THRESH\tauto\tmemory units\nname\tUCX_LOG_LEVEL\tWARN\t[FATAL|ERROR|WARN|INFO]\ngiven\tUCX_RC_TX_QUEUE_LEN\ngiven\tUCX_RNDV_THRESH\nwrong\tUCX_RNDV_THRESH\nwhole\tUCX\n" +
 		"library\tlibfabric\t1.17\nfile\tLIB\nname\tFI_PROVIDER\t\tstring\nname\tFI_UNIVERSE_SIZE\t\tsize_t\nname\tFI_LOG_LEVEL\t\tstring\nname\tFI_OFI_RXM_USE_SRX\t\tbool\nwhole\tlibfabric\nprovider\ttcp\nprovider\ttcp;ofi_rxm\n"
 	log = "[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  network device 'eth9' is not available, please use one or more of: 'eth0'(tcp), 'lo'(tcp)\n" +
 		"[1.5] [vm:1:0]     ucp_context.c:1014 UCX  WARN  transport 'tpc' is not available, please use one or more of: self, tcp\n" +
@@ -32,6 +32,9 @@ func TestFault(t *testing.T) {
 		{"UCX_NET_DEVICES", "eth9", "network device eth9 is not available here; UCX 1.13.1 has 'eth0'(tcp), 'lo'(tcp)"},
 		{"UCX_NET_DEVICES", "eth0", ""},
 		{"UCX_TLSS", "tcp", "UCX 1.13.1 has no variable of this name; did you mean UCX_TLS?"},
+		{"UCX_CUDA_COPY_MAX_EVENTS", "1", ""}, {"UCX_CUDA_CACHE", "1", ""}, {"UCX_ROCM_COPY_H2D_THRESH", "1", ""}, {"UCX_KNEM_BW", "1", ""}, // not installed
+		{"UCX_RC_MLX5_X", "1", ""}, {"UCX_CUDAX_Y", "1", "UCX 1.13.1 has no variable of this name"},
+		{"UCX_CMA_BAND", "1", "UCX 1.13.1 has no variable of this name; did you mean UCX_CMA_BW?"}, // installed
 		{"UCX_RNDV_THRESH", "abc", "UCX 1.13.1 does not take this value; it takes memory units"},
 		{"UCX_CONFIG_DIR", "/x", ""}, // read, and not listed
 		{"UCX_RC_TX_QUEUE_LEN", "256", ""},
