@@ -160,6 +160,8 @@ func TestOriginsOfLaunchers(t *testing.T) {
 		{machine.OpenMPI, "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=UCX_TLS=tcp", "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=UCX_TLS=tcp", "mpirun a", "UCX_TLS environment UCX_TLS"},
 		{machine.OpenMPI, "", "UCX_TLS=tcp OMPI_MCA_mca_base_env_list=UCX_TLS=tcp HOME=/home/u", "mpirun a", "UCX_TLS file /home/u/.openmpi/mca-params.conf:1"},
 		{machine.MPICH, "", "PMI_RANK=0 MPI_LOCALNRANKS=1 UCX_TLS=tcp", "mpiexec -configfile /config", "UCX_TLS file /config:2"},
+		{machine.MPICH, "", "PMI_RANK=0 MPI_LOCALNRANKS=1 UCX_TLS=shm", "mpiexec -configfile /config", "UCX_TLS file /config:3"},
+		{machine.OpenMPI, "", "UCX_TLS=shm", "mpirun --app /config", "UCX_TLS environment UCX_TLS"}, // ":" and what follows are the program's
 		{machine.MPICH, "", "PMI_RANK=0 MPI_LOCALNRANKS=1 UCX_TLS=sm", "mpiexec -configfile /config", "UCX_TLS environment UCX_TLS"},
 	} {
 		environ := strings.Fields(c.environ)
@@ -169,7 +171,7 @@ func TestOriginsOfLaunchers(t *testing.T) {
 		e := testMachine(t, environ, strings.Fields(c.before), strings.Fields(c.options)...)
 		write(t, e, "/tune", "-mca btl_tcp_links 3\n-x A=1 -x UCX_TLS=\"tcp\" -x HOME\n")
 		write(t, e, "/app", "-n 1 -x UCX_TLS=tcp a\n")
-		write(t, e, "/config", "-n 1 a\n-n 1 -env UCX_TLS tcp b\n")
+		write(t, e, "/config", "-n 1 a\n-n 1 -env UCX_TLS tcp b\n-n 1 -env UCX_TLS self c : -n 1 -env UCX_TLS shm -x UCX_TLS=shm d\n")
 		write(t, e, "/home/u/.openmpi/mca-params.conf", "mca_base_env_list = UCX_TLS=tcp\n")
 		found := Influences(Query{Env: e, Impl: c.impl, Names: append(openmpiNames, envList), Value: func(string) string { return "" }})
 		got := ""

@@ -195,17 +195,23 @@ func (p *parser) drop(n int) []string {
 	return dropped
 }
 
-// options reads a file of options, each line for one program.
+// options reads a file of options, each line for one program, or for Hydra for several with ":" between them.
 func (p *parser) options(file string) {
 	n := 0
 	for line := range strings.Lines(p.read(file)) {
 		n++
 		inner := *p
 		inner.args, inner.found, inner.in = strings.Fields(line), nil, file+":"+strconv.Itoa(n)
-		if len(inner.args) > 0 && inner.args[0][0] != '#' {
-			inner.context()
-			p.found = append(p.found, inner.found...)
+		if len(inner.args) > 0 && inner.args[0][0] == '#' {
+			continue
 		}
+		for len(inner.args) > 0 {
+			inner.context()
+			if p.file == "app" {
+				break
+			}
+		}
+		p.found = append(p.found, inner.found...)
 	}
 }
 
