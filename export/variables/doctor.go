@@ -83,15 +83,17 @@ func faulty(m machine.MPI, c *catalog.Catalog) string {
 	if names == nil {
 		return ""
 	}
-	which, words := strings.Join(names[:min(len(names), 3)], ", "), "crash or hang the library"
+	which, words := strings.Join(names[:min(len(names), 3)], ", "), crash(len(names))
 	switch {
 	case known:
-		which, words = "mtl_psm2_*", "have a known fault of Open MPI"
+		which, words = "mtl_psm2_*", text.Verb(len(names), "has", "have")+" a known fault of Open MPI"
 	case len(names) > 3:
 		which += " …"
 	}
-	return text.Count(len(names), "variable") + " (" + which + ") " + words + " when a tool reads them; mpitx does not; see mpitx list -o wide"
+	return text.Count(len(names), "variable") + " (" + which + ") " + words + " when a tool reads " + text.Verb(len(names), "it", "them") + "; mpitx does not; see mpitx list -o wide"
 }
+
+func crash(n int) string { return text.Verb(n, "crashes or hangs", "crash or hang") + " the library" }
 
 func stageCounts(s catalog.Stage) string {
 	if !s.Read {
@@ -147,7 +149,7 @@ func offered(c *catalog.Catalog) string {
 	}
 	text := fmt.Sprintf("%d, of %d sources", s.Events-s.DeadEvents, s.Sources)
 	if n := faultyEvents(c); n > 0 {
-		text += fmt.Sprintf("; %d crash or hang the library", n)
+		text += fmt.Sprintf("; %d %s", n, crash(n))
 	}
 	return text
 }
