@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"mpitx/catalog"
@@ -186,6 +187,14 @@ func TestOriginsOfLaunchers(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s, %s: %s, want %s", c.options, c.environ, got, c.want)
 		}
+	}
+	// A pipe that the launcher has read.
+	piped := testMachine(t, strings.Fields("PMI_RANK=0 MPI_LOCALNRANKS=1 UCX_TLS=sm"), nil, "mpiexec", "-configfile", "/pipe")
+	if err := syscall.Mkfifo(piped.File("/pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found := Influences(Query{Env: piped, Impl: machine.MPICH}); len(found) != 1 || found[0].Kind != catalog.OriginEnvironment {
+		t.Errorf("options in a pipe: %+v", found)
 	}
 	// Each option that stands for a parameter.
 	e := testMachine(t, append(strings.Fields("OMPI_MCA_rmaps_base_display_topo_with_map=1 OMPI_MCA_rmaps_ppr_n_pernode=2 OMPI_MCA_orte_leave_session_attached=1"), underMpirun...), nil,

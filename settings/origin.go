@@ -163,8 +163,11 @@ func (q Query) launched() launched {
 	return l
 }
 
-// text is the text of a file, "" if it cannot be read.
+// text is the text of a file, "" if it cannot be read. A pipe that the launcher has read would block for ever.
 func (q Query) text(file string) string {
+	if st, err := os.Stat(q.Env.File(file)); err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
 	data, _ := os.ReadFile(q.Env.File(file))
 	return string(data)
 }
