@@ -67,7 +67,7 @@ func TestPolling(t *testing.T) {
 			`1 waits for a message from 0, tag 9\ncertain wait: ranks 2-3 wait for MPI_(Ibarrier|Barrier_init) on MPI_COMM_WORLD, which 1 has not (entered|started)\n$`},
 		{"early", `^certain cycle: cycle: 0 → 1 → 0, all in MPI_Recv\ncertain cycle: cycle: 2 → 3 → 2, all in MPI_Recv\n$`},
 		{"sleeper", `^certain wait: 0 exchanges messages: to 2, tag 1, from 1, tag 1; 2 is in MPI_Barrier on MPI_COMM_WORLD, which 0-1,3 have not entered; 3 waits for a message from 1, tag 2; ` +
-			`1 sleeps (in nanosleep|outside of MPI) for T, after MPI_[^;\n]*\n$`},
+			`1 (computes|sleeps (in nanosleep|outside of MPI)) for T, after MPI_[^;\n]*\n$`},
 	}
 	eachStuck(t, "polling.c", func(s *stuck) {
 		for _, k := range kinds {
