@@ -318,7 +318,7 @@ var launcherFrameworks = map[string]bool{
 func (q Query) notMeant(s Setting) bool {
 	return q.Impl == machine.OpenMPI && q.ofLauncher(s.Name) ||
 		s.Kind == catalog.OriginLauncher && s.Where == q.Env.Launcher().Command() ||
-		q.Impl == machine.MPICH && (!strings.Contains(s.variable, "MPIR_") || q.mentions(s.variable))
+		q.Impl == machine.MPICH && (!strings.Contains(s.variable, "MPIR_") || len(q.Names) > 0 && q.mentions(s.variable))
 }
 
 // mentions reports whether the library has a text: MPICH also reads variables by other names than those of MPI_T, such as
