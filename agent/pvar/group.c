@@ -1,8 +1,8 @@
 /* group.c: the handles of an object's variables, and their columns and sets in the run.
  *
  * Variables that exist at the start (without object, or of MPI_COMM_WORLD and MPI_COMM_SELF) form one group and one
- * set, so that an instant is one record. Every later object has its own group. That of a request is suspended during
- * calls that may complete it. A group is declared when it is first
+ * set, so that an instant is one record. Every later object has its own group. A request's group is suspended in
+ * calls that may complete the request. A group is declared when it is first
  * sampled, so that communicators that live less than a period do not fill the run's tables. */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* qmpi.c: examines tools for the MPI library's own QMPI, in a process for nothing else. The library tells nobody what tools register.
- * Therefore the process loads the shim before the library and the tools, which find these routines instead of the library's. The C
- * names differ from those that mpi.h may declare. */
+/* qmpi.c: examines tools for the MPI library's own QMPI, in a process of its own. The library has no routine that lists what tools
+ * register. The process therefore loads the shim before the library and the tools, which find these routines instead of the
+ * library's. The C names differ from those that mpi.h may declare. */
 
 struct qmpi_name {
     char name[256]; /* MPICH's longest */
@@ -65,7 +65,7 @@ static void qmpi_start(int id)
     qmpi.tools[id - 1]->init(id);
 }
 
-/* Chooses a tool: that of the name, or the library's only one if the name is empty. */
+/* Chooses the tool with this name. If the name is empty, it chooses the library's only tool. */
 static void qmpi_choose(const char *path, const char *name)
 {
     const struct qmpi_name *found = NULL;

@@ -12,7 +12,7 @@ type follows struct {
 	of   []string
 }
 
-// followsSetting reports whether a variable follows from others on both sides, one of which the user set to different values.
+// followsSetting reports whether a variable follows from other variables on both sides, and the user set one of these to different values.
 func (c *comparison) followsSetting(name string, reading func(*catalog.Variable) *catalog.Reading) bool {
 	for _, r := range c.rules.follows {
 		star, matches := between(r.name, name)

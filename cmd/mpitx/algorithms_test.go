@@ -79,8 +79,8 @@ func TestAlgorithmRules(t *testing.T) {
 	})
 }
 
-// Collectives that the program calls in a callback are no parts of the outer one, and parts on other communicators are not the
-// algorithm. A call between groups has no part on its root's side.
+// A collective that the program calls in a callback is not a part of the outer call. What runs on another communicator is a part, not the
+// algorithm. A broadcast between groups has parts only in the group that receives.
 func TestAlgorithmParts(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
 		if f.family != "openmpi" {

@@ -1,8 +1,7 @@
 /* algorithms.c: which references lead through doors, and what a call has gone through.
  *
- * Door 0 is that of mca_coll_base_comm_select, which chooses the components of a new communicator, first of all of
- * MPI_COMM_WORLD: when it is called, the components are loaded, and no communicator has addresses of their functions
- * yet. */
+ * Door 0 leads to mca_coll_base_comm_select, which chooses the components of a new communicator. Its first call is for
+ * MPI_COMM_WORLD. The components are loaded then, and no communicator has addresses of their functions yet. */
 #define _GNU_SOURCE
 #include "tools/algorithms/algorithms.h"
 
@@ -201,7 +200,7 @@ static void leave(const struct chain_call *call)
 
 static const struct chain_observer observer = {.name = "algorithms", .enter = enter, .leave = leave};
 
-/* ---- texts: a hash table, of which entries are only added ---- */
+/* ---- texts: a hash table; entries are never removed ---- */
 
 static struct chain {
     list passed;
@@ -247,7 +246,7 @@ static NOINLINE uint32_t declare(list passed, bool more)
     uint32_t known = chain->text;
     if (!known && chain_count < CHAINS / 2) {
         write_text(text, passed, more);
-        known = text_of(text) + 1; /* 0: there is no room */
+        known = text_of(text) + 1; /* 0: the run is full */
         chain->passed = passed;
         chain->more = more;
         chain_count += known != 0;

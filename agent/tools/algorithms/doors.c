@@ -1,5 +1,5 @@
-/* doors.c: the doors, in assembler. They need no prototypes: the functions behind them take integers and pointers, in
- * registers that are preserved and on the stack, which is left alone. */
+/* doors.c: the doors, in assembler. They need no prototypes: the functions behind them take integers and pointers. The
+ * doors preserve the registers, and leave the stack as it is. */
 #include "tools/algorithms/doors.h"
 
 #include "chain/stubs.h"

@@ -176,7 +176,7 @@ void waits_for(struct profile_thread *thread, const struct chain_call *call, str
 void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,
                const struct mpitx_run_row *row);
 
-/* ---- served.c: only for calls of which the algorithm may be known ---- */
+/* ---- served.c: only for calls whose algorithm may be known ---- */
 
 /* The call is left; row is its row of calls. */
 void served_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,

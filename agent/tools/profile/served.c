@@ -1,5 +1,5 @@
-/* served.c: which algorithms served collective calls, by their bytes: the smaller one of what a call gives and gets, if it
- * does both, so that a root's calls are with those of the others. */
+/* served.c: which algorithms served collective calls, by bytes. A call that gives and gets counts with the smaller
+ * number, so that the root's call counts like those of the other ranks. */
 #include <string.h>
 
 #include "tools/algorithms/algorithms.h"
