@@ -2,8 +2,8 @@
  * it to a file, so it is near the top. */
 #include "life/life.h"
 
-extern const struct agent_tool algorithms_tool, seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, processor_tool,
-    profile_tool, trace_tool, trigger_tool, where_tool, window_tool;
+extern const struct agent_tool algorithms_tool, seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, paths_tool,
+    processor_tool, profile_tool, trace_tool, trigger_tool, where_tool, window_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
 #endif
@@ -17,6 +17,7 @@ const struct agent_tool *const agent_tools[] = {
     &event_tool,
     &null_tool,
     &algorithms_tool, /* before those that record what it knows */
+    &paths_tool,
     &processor_tool, /* before those that switch it on */
     &profile_tool,
     &trace_tool,

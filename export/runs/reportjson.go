@@ -89,6 +89,9 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	if len(p.Algorithms) > 0 {
 		export.AddList(d, "algorithms", export.Mapped(p.Algorithms, algorithmOf))
 	}
+	if len(p.Paths) > 0 {
+		export.AddList(d, "paths", p.Paths)
+	}
 	if o := p.Others; o != (profile.Totals{}) {
 		d.Member("other_jobs", jsonTraffic{o.MessagesSent, o.BytesSent, o.MessagesReceived, o.BytesReceived})
 	}

@@ -11,6 +11,7 @@ const (
 	ViewSizes         = "sizes"
 	ViewAlgorithms    = "algorithms"
 	ViewMatrix        = "matrix"
+	ViewPaths         = "paths"
 	ViewQueues        = "queues"
 	ViewSamples       = "samples"
 	ViewEvents        = "events"

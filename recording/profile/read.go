@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/paths"
 )
 
 // ErrNone says that a run has no profile.
@@ -61,6 +62,7 @@ type builder struct {
 	made                                   map[madeAt]*Unfreed
 	jobs                                   *jobs
 	ranks                                  map[int]bool
+	paths                                  paths.Reader
 }
 
 func (b *builder) process(pr *process) {
@@ -91,6 +93,9 @@ func (b *builder) process(pr *process) {
 	}
 	for _, row := range pr.algorithms {
 		b.algorithm(r, row, objects, addresses)
+	}
+	for _, row := range pr.paths {
+		b.paths.Add(row.Row)
 	}
 }
 
@@ -261,6 +266,11 @@ func (b *builder) finish() {
 	b.finishObjects()
 	b.finishUnfreed()
 	b.finishAlgorithms()
+	p.Paths = b.paths.Paths(p.Run, func(add func(a, b int, messages, bytes uint64)) {
+		for i := range p.Pairs {
+			add(p.Pairs[i].Source, p.Pairs[i].Destination, p.Pairs[i].Messages(), p.Pairs[i].Bytes())
+		}
+	})
 	switch {
 	case !p.Cut.someCalls():
 		p.efficiencies()

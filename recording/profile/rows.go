@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mpitx/recording"
+	"mpitx/recording/paths"
 )
 
 // The tables, see docs/run-format.md.
@@ -19,6 +20,7 @@ const (
 	tablePhases     = "profile phases"
 	tableObjects    = "objects"
 	tableWhere      = "where"
+	tablePaths      = paths.Table
 )
 
 // needed are the fields that each table must have; others are 0 if they are missing.
@@ -31,6 +33,7 @@ var needed = map[string][]string{
 	tablePhases:     {"phase", "entered", "self"},
 	tableObjects:    {"id", "kind", "name"},
 	tableWhere:      {},
+	tablePaths:      {"kind", "name", "rank"},
 }
 
 // row reads the values of a row by their fields' names.
@@ -110,6 +113,7 @@ type process struct {
 	rank                                                     *recording.Rank
 	calls, waits, peers, sizes, algorithms, phases, declared []*row
 	now                                                      []*row // what each thread does
+	paths                                                    []*row
 }
 
 // processes reads the tables, one process at a time.
@@ -134,7 +138,7 @@ func processes(run *recording.Run, cut Cut, yield func(*process)) error {
 			flush()
 			p = &process{rank: t.Rank}
 		}
-		list := map[string]*[]*row{tableCalls: &p.calls, tableWaits: &p.waits, tablePeers: &p.peers, tableSizes: &p.sizes, tableAlgorithms: &p.algorithms, tablePhases: &p.phases, tableObjects: &p.declared, tableWhere: &p.now}[t.Name]
+		list := map[string]*[]*row{tableCalls: &p.calls, tableWaits: &p.waits, tablePeers: &p.peers, tableSizes: &p.sizes, tableAlgorithms: &p.algorithms, tablePhases: &p.phases, tableObjects: &p.declared, tableWhere: &p.now, tablePaths: &p.paths}[t.Name]
 		*list = append(*list, &row{found, fields[t], t.Rank.NsPerTick})
 	}
 	flush()

@@ -58,6 +58,7 @@ var builtin = []struct{ name, commands, does string }{
 	{"where", "run, where", "the call that each rank is in, and what it waits for"},
 	{"sample", "sample, record", "values of performance variables over time"},
 	{"algorithms", "profile, trace", "which algorithms of the library serve collective calls"},
+	{"paths", "profile", "over which transports ranks reach each other"},
 	{"processor", "profile, trace, sample", "processor time of each rank, and how long it waited for a core"},
 	{"objects", "profile, trace, where", "numbers and names of communicators, windows and files"},
 	{"seen", "all of them", "why a process was not recorded"},

@@ -25,7 +25,7 @@ type runOutput struct {
 func NewRun(a *cli.App) *cobra.Command {
 	r := &recorder{App: a}
 	o := &runOutput{r, newSampling(r, "sample"), &profiling{recorder: r}, &tracing{recorder: r}, &triggers{recorder: r}}
-	h, skip, served := &hang{recorder: r}, &skipping{recorder: r}, &serving{o.profiling, o.tracing, false}
+	h, skip, served := &hang{recorder: r}, &skipping{recorder: r}, &serving{profiling: o.profiling, tracing: o.tracing}
 	o.sampling.triggers = o.triggers
 	r.tools, r.output = []tool{h, o.triggers, o.sampling, o.profiling, o.tracing, served, skip}, o
 	cmd := &cobra.Command{

@@ -39,6 +39,7 @@ var views = slices.Concat([]view{
 	{name: runs.ViewOverview, about: "what stands out, and the first rows of the tables that follow", formats: cli.ReportFormats, takes: profileFlags, show: showProfile},
 }, profileViews(), []view{
 	{name: runs.ViewMatrix, about: "which rank sends to which: messages and bytes", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
+	{name: runs.ViewPaths, about: "over which transports ranks reached each other", formats: tableFormats, takes: []string{"phase"}, show: showPaths},
 	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, show: showQueues},
 	{name: runs.ViewSamples, about: "minimum, mean, maximum of each variable (of mpitx record)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames),
 		takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
@@ -96,6 +97,13 @@ numbers are those of the senders. With --one-sided they are those of the ranks
 that made the operations: a put moves data from its rank to the target, a get
 from the target to its rank; MPI_Fetch_and_op does both. For many ranks, the
 table lists the pairs with the most bytes; CSV and JSON hold all.
+
+paths: each pair of ranks, and a rank with itself. CARRIED BY is what the tables of
+the library or of UCX have for the pair; SINGLE COPIES are what one process
+copied from the other's memory by process_vm_readv; RETRANSMITTED are segments of
+TCP that were sent again. Messages and bytes are point-to-point messages of the
+program. The map has the letter of each pair's line. CSV and JSON name the
+evidence of each pair. What is not seen is unknown.
 
 queues: a message that comes before its receive waits in the queue of unexpected
 messages, and is copied once more: its receive was posted late (UNEXPECTED, LATE
