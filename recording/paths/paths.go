@@ -457,7 +457,7 @@ func faster(p, q *process, used []string) string {
 	}
 	for _, s := range p.seen["interface"] {
 		if most > 0 && !slices.Contains(used, s.Name) && min(s.Code, speed(q, s.Name)) >= 2*most {
-			return fmt.Sprintf("%s (%s)", s.Name, text.Amount(float64(min(s.Code, speed(q, s.Name)))*1e6, "bit/s"))
+			return fmt.Sprintf("%s (%g Gbit/s)", s.Name, float64(min(s.Code, speed(q, s.Name)))/1000)
 		}
 	}
 	return ""
