@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 	"time"
 
 	"mpitx/export"
@@ -104,4 +105,31 @@ func matrix(p *profile.Profile, t export.Terminal) (chart template.HTML, note st
 	}
 	return heatMap(rows, most, rankMarks(per, size), "to rank"+each, "from rank"+each, "bytes sent from each rank to each other rank"),
 		"Bytes that were sent. The darkest cell is " + t.Amount(most, "B") + "; white is nothing."
+}
+
+// pathMap is a map of the transports between ranks.
+func pathMap(p *profile.Profile, t export.Terminal) (chart template.HTML, note string) {
+	colors := []string{blue, orange, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", black}
+	size := 0
+	kinds := map[[2]int]int{}
+	var legend []string
+	for _, path := range p.Paths {
+		size = max(size, path.B+1)
+	}
+	if size < 2 || size > mostCells {
+		return "", ""
+	}
+	for _, path := range p.Paths {
+		text := t.Safe(path.Text())
+		if devices := path.Devices(); len(devices) > 0 {
+			text += " " + t.Safe(strings.Join(devices, ", "))
+		}
+		kind := slices.Index(legend, text)
+		if kind < 0 && len(legend) < len(colors) {
+			kind, legend = len(legend), append(legend, text)
+		}
+		kinds[[2]int{path.A, path.B}], kinds[[2]int{path.B, path.A}] = kind+1, kind+1
+	}
+	return cellMap(size, func(i, j int) int { return kinds[[2]int{i, j}] }, colors, legend, rankMarks(1, size), "rank", "rank", "transports between ranks"),
+		"What carried messages between two ranks. White: nothing was seen."
 }

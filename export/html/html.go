@@ -68,6 +68,8 @@ func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name st
 	chart("Ranks", "", ranks(p, t))
 	svg, note := matrix(p, t)
 	chart("Messages between ranks", note, svg)
+	svg, note = pathMap(p, t)
+	chart("Transports between ranks", note, svg)
 	var more int
 	if d.Samples, more = samples(p.Run, sampleOptions(p), t); more > 0 {
 		d.Note = fmt.Sprintf("The first %d of %d variables that change; mpitx top shows all.", len(d.Samples), len(d.Samples)+more)

@@ -209,32 +209,46 @@ func shade(share float64) string {
 
 // heatMap draws a square of rows, the first one on top. The darkest cell is the greatest; what is 0 is white.
 func heatMap(rows [][]float64, most float64, marks []mark, xTitle, yTitle, says string) template.HTML {
+	var colors []string
+	for of := range shades {
+		colors = append(colors, shade(float64(of)/(shades-1)))
+	}
+	kind := func(i, j int) int { return int(math.Ceil(rows[i][j] / most * shades)) } // 0: nothing
+	return cellMap(len(rows), kind, colors, nil, marks, xTitle, yTitle, says)
+}
+
+// cellMap draws a square of cells, the first row on top. The kind of a cell counts colors from 1; 0 is white. The legend names the kinds.
+func cellMap(n int, kind func(i, j int) int, colors, legend []string, marks []mark, xTitle, yTitle, says string) template.HTML {
 	const size = 420
 	var d drawing
 	left := leftOf(marks)
-	n := float64(len(rows))
-	x := axis{low: -0.5, high: n - 0.5, from: left, to: size - 8}
-	y := axis{low: -0.5, high: n - 0.5, from: 8, to: size - left}
+	x := axis{low: -0.5, high: float64(n) - 0.5, from: left, to: size - 8}
+	y := axis{low: -0.5, high: float64(n) - 0.5, from: 8, to: size - left}
 	y.to = y.from + x.to - x.from
-	level := func(bytes float64) int { return int(math.Ceil(bytes / most * shades)) } // 0: nothing
-	var paths [shades + 1]strings.Builder                                             // of the cells of a shade
-	for i, row := range rows {
-		for j := 0; j < len(row); {
-			of, first := level(row[j]), j
-			for j < len(row) && level(row[j]) == of {
+	paths := make([]strings.Builder, len(colors)+1) // of the cells of a kind
+	for i := range n {
+		for j := 0; j < n; {
+			of, first := kind(i, j), j
+			for j < n && kind(i, j) == of {
 				j++
 			}
 			fmt.Fprintf(&paths[of], "M%d,%dh%dv1h%dz", first, i, j-first, first-j)
 		}
 	}
-	fmt.Fprintf(&d, `<g transform="translate(%.1f,%.1f) scale(%.4f)" shape-rendering="crispEdges">`+"\n", x.from, y.from, (x.to-x.from)/n)
-	for of := 1; of <= shades; of++ {
-		if path := paths[of].String(); path != "" {
-			fmt.Fprintf(&d, `<path d="%s" fill="%s"/>`+"\n", path, shade(float64(of-1)/(shades-1)))
+	fmt.Fprintf(&d, `<g transform="translate(%.1f,%.1f) scale(%.4f)" shape-rendering="crispEdges">`+"\n", x.from, y.from, (x.to-x.from)/float64(n))
+	for of, color := range colors {
+		if path := paths[of+1].String(); path != "" {
+			fmt.Fprintf(&d, `<path d="%s" fill="%s"/>`+"\n", path, color)
 		}
 	}
 	d.WriteString("</g>\n")
 	d.xAxis(x, marks, y.to+4, xTitle)
 	d.yAxis(y, marks, x.from-4, yTitle)
-	return d.svg(size, int(y.to)+36, says)
+	height := int(y.to) + 36
+	for i, text := range legend {
+		d.rect(left, float64(height), 14, 8, colors[i])
+		d.write(left+20, float64(height)+8, "start", text)
+		height += 16
+	}
+	return d.svg(size, height, says)
 }
