@@ -105,3 +105,24 @@ func TestAlgorithmParts(t *testing.T) {
 		}
 	})
 }
+
+// On two hosts, Open MPI's component han makes collectives of those of the hosts and those between them.
+func TestHostsAlgorithms(t *testing.T) {
+	onHosts(t, func(t *testing.T, h *hosts) {
+		if h.family != "openmpi" {
+			return
+		}
+		h.environ = append(h.environ, "OMPI_MCA_coll_han_priority=100")
+		h.run(0, 1, "mpitx", "profile", "-n", "4", "--mpi", h.family, "--no-summary", "--dir", "run", "--workload", "allreduce", "--duration", "100ms")
+		out, _ := h.run(0, loginNode, "mpitx", "report", "run", "algorithms", "-o", "csv", "--function", "MPI_Allreduce", "--comm", "MPI_COMM_WORLD")
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if err != nil || len(rows) < 2 {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, row := range rows[1:] {
+			if row[4] != "han" || row[7] == "" {
+				t.Errorf("component %q, parts %q: %v", row[4], row[7], row)
+			}
+		}
+	})
+}

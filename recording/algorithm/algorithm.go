@@ -73,6 +73,7 @@ func Parse(text, function string) (s Served) {
 		}
 	}
 	operation, started := Operation(function), false
+	apart := slices.ContainsFunc(all, func(f passage) bool { return f.other })
 	for i := range all {
 		f := &all[i]
 		own := !f.other && f.operation == operation
@@ -84,6 +85,8 @@ func Parse(text, function string) (s Served) {
 			started = true
 			s.Component = f.component
 			s.serve(f)
+		case s.Component == "han" && f.component != "han" && apart: // it made communicators of its own first, and has used them
+			s.addPart(f.part(operation, s.Component))
 		case f.decision != "" && s.Algorithm == "": // another component was asked instead
 			s.Component = f.component
 			s.serve(f)

@@ -53,7 +53,9 @@ func TestParts(t *testing.T) {
 		"inter:mca_coll_inter_bcast_inter -tuned:ompi_coll_tuned_bcast_intra_dec_fixed -tuned:ompi_coll_base_bcast_intra_pipeline": "inter: bcast pipeline",
 		// another operation before the call's
 		"sync:mca_coll_sync_bcast tuned:ompi_coll_tuned_barrier_intra_dec_fixed tuned:ompi_coll_base_barrier_intra_tree tuned:ompi_coll_tuned_bcast_intra_dec_fixed tuned:ompi_coll_base_bcast_intra_chain": "tuned: chain → barrier tree",
-		"han:mca_coll_han_bcast_intra_dynamic tuned:ompi_coll_tuned_allreduce_intra_dec_fixed tuned:ompi_coll_base_allreduce_intra_ring han:mca_coll_han_bcast_intra_simple":                                "han: simple → allreduce ring",
+		// its communicators are made in the first call, with the operations of another component
+		"han:mca_coll_han_bcast_intra_dynamic han:mca_coll_han_bcast_intra tuned:ompi_coll_tuned_bcast_intra_dec_fixed tuned:ompi_coll_base_bcast_intra_chain -tuned:ompi_coll_tuned_bcast_intra_dec_fixed -tuned:ompi_coll_base_bcast_intra_bintree": "han: chain → bcast binary_tree",
+		"han:mca_coll_han_bcast_intra_dynamic tuned:ompi_coll_tuned_allreduce_intra_dec_fixed tuned:ompi_coll_base_allreduce_intra_ring han:mca_coll_han_bcast_intra_simple":                                                                          "han: simple → allreduce ring",
 		// the same component passes the call on, on its communicator
 		"adapt:ompi_coll_adapt_bcast tuned:ompi_coll_tuned_bcast_intra_dec_fixed tuned:ompi_coll_base_bcast_intra_chain": "tuned: chain",
 		// the communicator is not known: the first function has it
