@@ -6,6 +6,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"mpitx/export"
+	"mpitx/recording/paths"
+	"mpitx/recording/profile"
 )
 
 // The charts have a place for every finite number, and escape every text.
@@ -81,5 +85,26 @@ func TestDenseMatrix(t *testing.T) {
 	chart := string(heatMap(rows, 7, nil, "", "", ""))
 	if !strings.Contains(chart, "M4,127h2v1h-2z") || !strings.Contains(chart, "M3,127h1v1h-1z") || strings.Contains(chart, "M0,") || len(chart) > 8000 {
 		t.Errorf("%d bytes: %.2000s", len(chart), chart)
+	}
+}
+
+// The map of transports names each kind once, and has a cell for both directions of a pair.
+func TestPathMap(t *testing.T) {
+	p := &profile.Profile{Paths: []*paths.Path{
+		{A: 0, B: 1, Carriers: []paths.Carrier{{Layer: paths.BTL, Transport: "<vader>", Use: paths.All}}},
+		{A: 1, B: 2, Carriers: []paths.Carrier{{Layer: paths.BTL, Transport: "tcp", Device: "eth0", Use: paths.All}}},
+		{A: 0, B: 2, Carriers: []paths.Carrier{{Layer: paths.BTL, Transport: "tcp", Device: "eth0", Use: paths.All}}},
+	}}
+	chart, note := pathMap(p, export.Terminal{UTF8: true})
+	for text, n := range map[string]int{"BTL &lt;vader&gt;<": 1, "BTL tcp eth0<": 1, "M1,0h1v1h-1zM0,1h1v1h-1z": 1, "M2,0h1v1h-1zM2,1h1v1h-1zM0,2h2v1h-2z": 1, "<vader>": 0} {
+		if got := strings.Count(string(chart), text); got != n {
+			t.Errorf("%q is there %d times, want %d:\n%s", text, got, n, chart)
+		}
+	}
+	if note == "" {
+		t.Error("nothing says what the colors mean")
+	}
+	if chart, _ := pathMap(&profile.Profile{}, export.Terminal{}); chart != "" {
+		t.Errorf("of nothing: %s", chart)
 	}
 }
