@@ -92,4 +92,4 @@ func WrapAt(line string, width int, indent string) string {
 	return strings.Join(append(out, rest), "\n")
 }
 
-var plainSigns = strings.NewReplacer("µ", "u", "→", "->", "…", "...", "≥", ">=")
+var plainSigns = strings.NewReplacer("µ", "u", "→", "->", "…", "...", "≥", ">=", "±", "+-")

@@ -132,3 +132,17 @@ func RoughPercent(part float64) string {
 		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
 	}
 }
+
+// ErrorPercent is an error as a part of what it is the error of, rounded up: "0.3 %", "12 %".
+func ErrorPercent(failure, of float64) string {
+	p := 100 * failure / math.Abs(of)
+	switch {
+	case failure == 0:
+		return "0 %"
+	case of == 0 || p > 100:
+		return "over 100 %"
+	case p < 10:
+		return strconv.FormatFloat(math.Ceil(10*p)/10, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(math.Ceil(p), 'f', 0, 64) + " %"
+}

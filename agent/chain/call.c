@@ -168,6 +168,14 @@ void chain_begin(struct chain_call *call)
     if (call->flags & CHAIN_FLAG_ENTER) chain_report_enter(call);
 }
 
+void chain_take_times(const struct chain_call *call)
+{
+    struct chain_call *taken = &chain_thread.calls[call->depth];
+    if (taken->flags & CHAIN_FLAG_TIME) return;
+    taken->flags |= CHAIN_FLAG_TIME;
+    taken->enter = clock_ticks();
+}
+
 int chain_leave(struct chain_call *call, int rc)
 {
     struct chain_thread *thread = &chain_thread;

@@ -41,8 +41,8 @@ int chain_function_id(const char *name);
 struct chain_call {
     const void *frame;    /* the caller's frame; the call was left if the thread calls again at or above it */
     const void *address;  /* the caller's return address */
-    uint64_t enter;       /* CHAIN_TIMES: clock_ticks(), else 0 */
-    uint64_t leave;       /* CHAIN_TIMES, in leave */
+    uint64_t enter;       /* CHAIN_TIMES or chain_take_times: clock_ticks(), else 0 */
+    uint64_t leave;       /* likewise, in leave */
     int32_t function;
     int32_t rc;           /* in leave: the MPI return code; 0 for functions without one, -1 if the call was abandoned */
     uint16_t flags;       /* for the chain only */
@@ -93,6 +93,9 @@ struct chain_observer {
  * any time, but not from two threads at once. Takes effect for later calls, and only after chain_go. False: out of
  * memory. */
 bool chain_observe(const struct chain_observer *observer, int function, unsigned wants);
+
+/* For `enter`, if the observer does not want CHAIN_TIMES of the function: takes time stamps of this call. */
+void chain_take_times(const struct chain_call *call);
 
 /* Sets `lasted` in the description of calls with times that take at least so many ticks. They also report requests that
  * sent messages when they complete. */

@@ -46,6 +46,7 @@ struct call_function {
     const char *name; /* "MPI_Send" */
     uint8_t kind;     /* enum call_kind */
     uint8_t traffic;  /* enum call_traffic */
+    uint8_t local;    /* its calls wait for nobody, see prototypes.txt */
 };
 
 /* ---- calls ---- */
@@ -84,11 +85,17 @@ struct call_description {
     uint64_t read;                       /* bytes read from files by requests that completed */
 };
 
+/* Member by member: compilers turn a memset of this size into an instruction that takes 6 ns to start. */
 static inline void call_clear(struct call_description *call)
 {
     call->lasted = call->estimated = call->unsized = call->asks = false;
     call->peer = call->tag = CALL_NONE;
-    memset(&call->comm, 0, sizeof *call - offsetof(struct call_description, comm));
+    call->source = call->source_tag = 0;
+    call->comm = call->request = call->made = 0;
+    call->requests = NULL;
+    call->request_count = 0;
+    call->sent = call->received = call->operations = call->started = call->completed = 0;
+    call->sent_bytes = call->received_bytes = call->gave = call->got = call->read = 0;
 }
 
 /* A process: the job it was started in (0: ours; n: the nth that this process has helped to spawn) and its rank in that

@@ -10,8 +10,8 @@
 
 struct agent_process agent_process = {.world = 1, .self = 2};
 const struct call_function chain_functions[] = {
-    {"other", CALL_OTHER, 0}, {"point", CALL_POINT_TO_POINT, 0}, {"completion", CALL_COMPLETION, 0},
-    {"collective", CALL_COLLECTIVE, 0}, {"rma", CALL_RMA, 0}, {"io", CALL_IO, 0}, {"tool", CALL_TOOL, 0}};
+    {"other", CALL_OTHER, 0, 0}, {"point", CALL_POINT_TO_POINT, 0, 0}, {"completion", CALL_COMPLETION, 0, 0},
+    {"collective", CALL_COLLECTIVE, 0, 0}, {"rma", CALL_RMA, 0, 0}, {"io", CALL_IO, 0, 0}, {"tool", CALL_TOOL, 0, 0}};
 
 uint64_t clock_nanoseconds(uint64_t ticks) { return ticks; }
 

@@ -14,6 +14,7 @@ import (
 type Function struct {
 	Name       string
 	Kind       string // a word of the table
+	Local      bool   // its calls wait for nobody
 	Parameters []Parameter
 }
 
@@ -44,10 +45,16 @@ type Table struct {
 // ParseTable parses prototypes.txt.
 func ParseTable(text string) (*Table, error) {
 	t := &Table{Types: map[string]string{}}
-	seen := map[string]bool{}
+	seen, local := map[string]bool{}, map[string]bool{}
 	for n, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if names, ok := strings.CutPrefix(line, "local "); ok {
+			for _, name := range strings.Fields(names) {
+				local[name] = true
+			}
 			continue
 		}
 		words := strings.SplitN(line, " ", 3)
@@ -67,7 +74,12 @@ func ParseTable(text string) (*Table, error) {
 			return nil, fmt.Errorf("prototypes line %d: unknown kind %s", n+1, words[1])
 		}
 		seen[words[0]] = true
-		t.Functions = append(t.Functions, Function{Name: words[0], Kind: words[1], Parameters: parseParameters(list)})
+		t.Functions = append(t.Functions, Function{Name: words[0], Kind: words[1], Local: local[words[0]], Parameters: parseParameters(list)})
+	}
+	for name := range local {
+		if !seen[name] {
+			return nil, fmt.Errorf("prototypes: %s is local, but not a function of the table", name)
+		}
 	}
 	return t, nil
 }

@@ -50,7 +50,7 @@ func (w *Wrappers) Write() string {
 	fmt.Fprintf(&b, "\nconst struct call_function chain_functions[%d] = {\n", len(w.Functions))
 	for _, f := range w.Functions {
 		class, traffic := f.Carries()
-		fmt.Fprintf(&b, "{\"%s\", CALL_%s, %s},\n", f.Name, class, strings.Join(append(traffic, "0"), "|"))
+		fmt.Fprintf(&b, "{\"%s\", CALL_%s, %s, %t},\n", f.Name, class, strings.Join(append(traffic, "0"), "|"), f.Local)
 	}
 	b.WriteString("};\n\n")
 	fmt.Fprintf(&b, "CHAIN_ASSEMBLER(%d,\n", len(w.Functions))

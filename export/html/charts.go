@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mpitx/export"
+	"mpitx/export/runs"
 	"mpitx/recording/profile"
 )
 
@@ -41,7 +42,7 @@ func slowest(all []*profile.Function, t export.Terminal, name func(*profile.Func
 	var names []string
 	var values []float64
 	for _, f := range all[:min(len(all), mostBars)] {
-		names, values = append(names, short(t, name(f))), append(values, scale.Value(float64(f.Time)))
+		names, values = append(names, strings.TrimSpace(short(t, name(f))+" "+runs.ErrorText(&f.Totals, t))), append(values, scale.Value(float64(f.Time)))
 	}
 	return bars(names, values, "time in "+scale.Unit+", all ranks", says)
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"mpitx/recording/profile"
+	"mpitx/text"
 )
 
 // The fields of the messages, by their numbers in pprof's profile.proto.
@@ -110,6 +111,11 @@ func Write(w io.Writer, p *profile.Profile) error {
 		duration = max(duration, uint64(r.Elapsed))
 		if why := r.Incomplete(); why != "" {
 			b.out.numbers(profileComment, b.text(fmt.Sprintf("rank %d is incomplete: %s", r.Number, why)))
+		}
+	}
+	for _, f := range p.Functions {
+		if f.Untimed > 0 {
+			b.out.numbers(profileComment, b.text(fmt.Sprintf("the time of %s is estimated, ±%s", f.Name, text.ErrorPercent(float64(f.TimeError), float64(f.Time)))))
 		}
 	}
 	b.out.number(profileDuration, duration)

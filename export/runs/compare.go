@@ -106,6 +106,9 @@ func compareHead(b *bytes.Buffer, c *compare.Comparison, o CompareOptions) {
 	if len(parts) > 0 {
 		line("", "Different: "+strings.Join(parts, "; "))
 	}
+	if slices.ContainsFunc(c.Run, func(it *compare.Item) bool { return it.Measure("in_mpi_ns").Error() > 0 }) {
+		line("", "Times of calls that wait for nobody are estimated; ERROR is that of the change, and ~ marks changes that are not greater")
+	}
 	switch {
 	case len(c.Sides[compare.Base])+len(c.Sides[compare.New]) == 2:
 		line("", "One run on each side: how much runs vary is not known (--base RUN… --new RUN…)")

@@ -11,7 +11,7 @@ import (
 const compareSchema = "mpitx.compare"
 
 // The numbers of a quantity in documents.
-var deltaNames = []string{"base", "new", "change", "relative", "base_min", "base_max", "new_min", "new_max", "within_spread"}
+var deltaNames = []string{"base", "new", "change", "relative", "base_min", "base_max", "new_min", "new_max", "within_spread", "base_error", "new_error"}
 
 func deltaValues(d compare.Delta) []any {
 	values := make([]any, len(deltaNames))
@@ -28,8 +28,14 @@ func deltaValues(d compare.Delta) []any {
 	if r, ok := d.Relative(); ok {
 		values[3] = finite(r)
 	}
-	if d.Spread() {
+	if d.Spread() || d.Error() > 0 {
 		values[8] = d.WithinSpread()
+	}
+	if d.BaseError > 0 {
+		values[9] = d.BaseError
+	}
+	if d.NewError > 0 {
+		values[10] = d.NewError
 	}
 	return values
 }

@@ -92,25 +92,28 @@ func itemText(it *compare.Item, table string) string {
 // deltaColumns show a quantity on both sides.
 func deltaColumns(unit string) []export.RowColumn {
 	return []export.RowColumn{{Header: "BASE" + unit, Right: true, Point: true}, {Header: "NEW" + unit, Right: true, Point: true}, {Header: "CHANGE", Right: true, Point: true},
-		{Header: "%", Right: true}, {Header: " ", Optional: true}}
+		errorColumn, {Header: "%", Right: true}, {Header: " ", Optional: true}}
 }
 
 func deltaCells(m compare.Measure, s text.Scale, t export.Terminal) []any {
 	if !m.Known() {
-		cells := []any{nil, nil, nil, "only new", ""}
+		cells := []any{nil, nil, nil, "", "only new", ""}
 		if len(m.Base) > 0 {
-			cells[0], cells[3] = s.Texts(m.Base.Mean())[0], "only base"
+			cells[0], cells[4] = s.Texts(m.Base.Mean())[0], "only base"
 		} else if len(m.New) > 0 {
 			cells[1] = s.Texts(m.New.Mean())[0]
 		}
 		return cells
 	}
 	words := s.Texts(m.Base.Mean(), m.New.Mean(), math.Abs(m.Change()))
-	mark := ""
+	mark, failure := "", ""
+	if m.Error() > 0 {
+		failure = plusMinus(t) + s.Texts(m.Error())[0]
+	}
 	if m.WithinSpread() {
 		mark = "~"
 	}
-	return []any{words[0], words[1], signed(m.Change(), words[2]), relativeText(m.Delta), mark}
+	return []any{words[0], words[1], signed(m.Change(), words[2]), failure, relativeText(m.Delta), mark}
 }
 
 func signed(x float64, text string) string {
@@ -229,7 +232,7 @@ func measureRow(row []any, m compare.Measure, t export.Terminal) []any {
 	s := t.ScaleOf(unit, max(math.Abs(m.Base.Mean()), math.Abs(m.New.Mean())))
 	cells := deltaCells(m, s, t)
 	if unit == "s/s" {
-		cells[3] = ""
+		cells[4] = ""
 	}
 	row = append(append(row, cells...), s.Unit)
 	return append(row, rangeCells(m, s)...)

@@ -133,10 +133,10 @@ func reportHead(b *bytes.Buffer, p *profile.Profile, o ReportOptions) {
 		line("No MPI call was recorded" + why(p, o))
 		return
 	}
-	words := fmt.Sprintf("MPI takes %s of the run time, in %s", text.Percent(inMPI(p)), text.Count(p.Total.Calls, "call"))
+	words := fmt.Sprintf("MPI takes %s of the run time%s, in %s", text.Percent(inMPI(p)), estimated(p, o.Terminal), text.Count(p.Total.Calls, "call"))
 	if slices.ContainsFunc(p.Ranks, func(r *profile.Rank) bool { return r.Threads > 1 }) {
-		words = fmt.Sprintf("MPI takes %s of the run time of the main threads. All threads make %s; below, times are sums over threads, and those per rank of the main threads",
-			text.Percent(inMPI(p)), text.Count(p.Total.Calls, "call"))
+		words = fmt.Sprintf("MPI takes %s of the run time of the main threads%s. All threads make %s; below, times are sums over threads, and those per rank of the main threads",
+			text.Percent(inMPI(p)), estimated(p, o.Terminal), text.Count(p.Total.Calls, "call"))
 	}
 	if e := p.Efficiency; e.Parallel > 0 {
 		times := "×"
@@ -240,6 +240,15 @@ func inMPI(p *profile.Profile) float64 {
 		return 0
 	}
 	return float64(p.InMPI()) / float64(p.Elapsed())
+}
+
+// estimated says how exact the time in MPI is; "" if it is exact.
+func estimated(p *profile.Profile, t export.Terminal) string {
+	failure := p.InMPIError()
+	if failure == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (estimated, %s%s)", plusMinus(t), text.ErrorPercent(float64(failure), float64(p.Elapsed())))
 }
 
 // stateText is the run time, and whether the run has ended.

@@ -73,18 +73,29 @@ type hatchetRow struct{ own, all hatchetMetrics }
 type hatchetMetrics struct {
 	time                  time.Duration
 	calls, sent, received uint64
+	failure               time.Duration // of time
 }
 
-var hatchetNames = []string{"time", "calls", "bytes_sent", "bytes_received"}
+// hatchetNames are the metrics; the last one only if times are estimated.
+func hatchetNames(p *profile.Profile) []string {
+	names := []string{"time", "calls", "bytes_sent", "bytes_received"}
+	if p.Total.Untimed > 0 {
+		names = append(names, "time_error")
+	}
+	return names
+}
 
 // values have the order of hatchetNames. Times are in seconds.
-func (m *hatchetMetrics) values() []any { return []any{m.time.Seconds(), m.calls, m.sent, m.received} }
+func (m *hatchetMetrics) values() []any {
+	return []any{m.time.Seconds(), m.calls, m.sent, m.received, m.failure.Seconds()}
+}
 
 func (m *hatchetMetrics) add(t *profile.Totals) {
 	m.time += t.Time
 	m.calls += t.Calls
 	m.sent += t.Sent()
 	m.received += t.Received()
+	m.failure = profile.Together(m.failure, t.TimeError)
 }
 
 func (n *hatchetNode) add(r *profile.RankTotals, own bool) {
@@ -105,7 +116,8 @@ func hatchetDocument(w io.Writer, p *profile.Profile, nodes []*hatchetNode) erro
 		Data     hatchetData `json:"data"`
 		Children []int       `json:"children"`
 	}
-	inclusive := export.Mapped(hatchetNames, func(name string) string { return name + " (inc)" })
+	names := hatchetNames(p)
+	inclusive := export.Mapped(names, func(name string) string { return name + " (inc)" })
 	d := &export.Document{B: []byte("{\n  \"graph\": [{")}
 	for i, n := range nodes {
 		if i > 0 {
@@ -129,8 +141,8 @@ func hatchetDocument(w io.Writer, p *profile.Profile, nodes []*hatchetNode) erro
 			first = false
 			d.B = fmt.Appendf(d.B, "\n    {\"node\": %d, \"rank\": %d, \"name\": ", n.id, r)
 			d.Value(n.data.Name)
-			values := append(row.own.values(), row.all.values()...)
-			for i, name := range append(hatchetNames, inclusive...) {
+			values := append(row.own.values()[:len(names)], row.all.values()[:len(names)]...)
+			for i, name := range slices.Concat(names, inclusive) {
 				d.B = append(d.B, ", "+strconv.Quote(name)+": "...)
 				d.Value(values[i])
 			}
@@ -141,7 +153,7 @@ func hatchetDocument(w io.Writer, p *profile.Profile, nodes []*hatchetNode) erro
 		}
 	}
 	d.B = append(d.B, "\n  ],\n  \"dataframe_indices\": [\"node\", \"rank\"]"...)
-	d.Member("exclusive_metrics", hatchetNames)
+	d.Member("exclusive_metrics", names)
 	d.Member("inclusive_metrics", inclusive)
 	if d.Err != nil {
 		return d.Err

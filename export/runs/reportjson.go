@@ -33,7 +33,8 @@ type (
 		SpawnedBy *int          `json:"spawned_by,omitempty"`
 		Why       string        `json:"incomplete,omitempty"`
 		profile.Totals
-		Processor *jsonProcessor `json:"processor,omitempty"`
+		InMPIError time.Duration  `json:"in_mpi_error_ns,omitzero"`
+		Processor  *jsonProcessor `json:"processor,omitempty"`
 	}
 	jsonObject struct {
 		*profile.Object
@@ -74,7 +75,7 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	export.AddList(d, "functions", p.Rows(p.Functions))
 	export.AddList(d, "sites", p.Rows(p.Sites))
 	export.AddList(d, "ranks", export.Mapped(p.Ranks, func(r *profile.Rank) jsonRank {
-		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, r.Elapsed, r.InMPI, r.Useful(), nil, r.Incomplete(), r.Totals,
+		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, r.Elapsed, r.InMPI, r.Useful(), nil, r.Incomplete(), r.Totals, r.InMPIError,
 			processorOf(p, r)}
 		if s := r.Process.Spawned; s.First > 0 {
 			j.SpawnedBy = &s.Spawner

@@ -45,10 +45,10 @@ func tableRows(p *profile.Profile, name string) *export.Rows {
 	return sizeRows(p)
 }
 
-const totalNames = " calls time_ns messages_sent bytes_sent messages_received bytes_received bytes_out bytes_in abandoned estimated"
+const totalNames = " calls time_ns messages_sent bytes_sent messages_received bytes_received bytes_out bytes_in abandoned estimated untimed time_error_ns"
 
 func totalCells(t *profile.Totals) []any {
-	return []any{t.Calls, int64(t.Time), t.MessagesSent, t.BytesSent, t.MessagesReceived, t.BytesReceived, t.BytesOut, t.BytesIn, t.Abandoned, t.Estimated}
+	return []any{t.Calls, int64(t.Time), t.MessagesSent, t.BytesSent, t.MessagesReceived, t.BytesReceived, t.BytesOut, t.BytesIn, t.Abandoned, t.Estimated, t.Untimed, int64(t.TimeError)}
 }
 
 func functionRows(p *profile.Profile, all []*profile.Function, schema string) *export.Rows {
@@ -77,21 +77,22 @@ func FunctionsByRank(p *profile.Profile) *export.Rows {
 }
 
 func rankRows(p *profile.Profile) *export.Rows {
-	r := export.RowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames+processorNames)
+	r := export.RowsOf("mpitx.report.ranks", "rank host state threads elapsed_ns in_mpi_ns useful_ns"+totalNames+processorNames+" in_mpi_error_ns")
 	for _, rank := range p.Ranks {
 		row := append([]any{rank.Number, rank.Process.Host, rank.Process.State.String(), rank.Threads, int64(rank.Elapsed), int64(rank.InMPI), int64(rank.Useful())},
 			totalCells(&rank.Totals)...)
-		r.Rows = append(r.Rows, append(row, processorCells(p, rank)...))
+		r.Rows = append(r.Rows, append(append(row, processorCells(p, rank)...), int64(rank.InMPIError)))
 	}
 	return r
 }
 
 func phaseRows(p *profile.Profile) *export.Rows {
-	r := export.RowsOf("mpitx.report.phases", "phase ranks entered first_ns last_ns elapsed_ns parallel_efficiency load_balance communication_efficiency"+totalNames)
+	r := export.RowsOf("mpitx.report.phases", "phase ranks entered first_ns last_ns elapsed_ns parallel_efficiency load_balance communication_efficiency"+totalNames+" parallel_error")
 	for _, ph := range p.Phases {
 		e := ph.Efficiency
-		r.Rows = append(r.Rows, append([]any{ph.Name, len(ph.Ranks), ph.Entered, int64(ph.First), int64(ph.Last), int64(e.Elapsed), e.Parallel, e.LoadBalance, e.Communication},
-			totalCells(&ph.Totals)...))
+		row := append([]any{ph.Name, len(ph.Ranks), ph.Entered, int64(ph.First), int64(ph.Last), int64(e.Elapsed), e.Parallel, e.LoadBalance, e.Communication},
+			totalCells(&ph.Totals)...)
+		r.Rows = append(r.Rows, append(row, e.Error))
 	}
 	return r
 }

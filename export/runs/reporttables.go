@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"mpitx/export"
@@ -55,7 +56,7 @@ func functionTable(list []profile.FunctionRow, name func(*profile.Function) stri
 		longest = list[0].Time
 	}
 	total := t.ScaleOf("ns", float64(longest))
-	r := &export.Rows{Columns: []export.RowColumn{{Header: header, MinWidth: 28}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, {Header: of, Right: true},
+	r := &export.Rows{Columns: []export.RowColumn{{Header: header, MinWidth: 28}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true}, errorColumn, {Header: of, Right: true},
 		{Header: "CALLS", Right: true}, {Header: "P50", Right: true, Drop: 3}, {Header: "P99", Right: true, Drop: 2},
 		{Header: "IMBALANCE", Right: true, Drop: 1}, {Header: "MAX AT"},
 		{Header: "SENT", Right: true, DropFirst: true}, {Header: "RECEIVED", Right: true, DropFirst: true}, {Header: "MEAN", Right: true, DropFirst: true},
@@ -70,10 +71,33 @@ func functionTable(list []profile.FunctionRow, name func(*profile.Function) stri
 		if f.Calls == 0 && f.Time > 0 { // only the time was sampled
 			calls, mean = nil, nil
 		}
-		r.Rows = append(r.Rows, []any{name(f.Function), total.Texts(float64(f.Time))[0], share, calls, each(f.P50), each(f.P99),
+		r.Rows = append(r.Rows, []any{name(f.Function), total.Texts(float64(f.Time))[0], ErrorText(&f.Totals, t), share, calls, each(f.P50), each(f.P99),
 			text.Percent(f.Imbalance), text.RankList(f.Spread.MaxRanks), bytesText(t, f.Sent()), bytesText(t, f.Received()), mean, each(f.P95), each(f.Longest), f.Within})
 	}
 	return r
+}
+
+// errorColumn says how exact estimated times are. It is missing if none is estimated.
+var errorColumn = export.RowColumn{Header: "ERROR", Right: true, Optional: true}
+
+// ErrorText is the error of an estimated time, relative to it; "" for a time that is exact.
+func ErrorText(of *profile.Totals, t export.Terminal) string {
+	return errorText(of.TimeError, of.Time, t)
+}
+
+// errorText is the error of an estimated time, relative to it; "" for a time that is exact.
+func errorText(failure, of time.Duration, t export.Terminal) string {
+	if failure == 0 {
+		return ""
+	}
+	return plusMinus(t) + text.ErrorPercent(float64(failure), float64(of))
+}
+
+func plusMinus(t export.Terminal) string {
+	if t.UTF8 {
+		return "±"
+	}
+	return "+-"
 }
 
 // bytesText is a number of bytes with its unit; "" for none.
@@ -87,7 +111,7 @@ func bytesText(t export.Terminal, n uint64) string {
 // rankTable shows how numbers differ over the ranks.
 func rankTable(p *profile.Profile, most int, t export.Terminal) *export.Rows {
 	r := &export.Rows{Columns: []export.RowColumn{{Header: "PER RANK", MinWidth: 24}, {Header: "MIN", Right: true, Point: true, Drop: 3}, {Header: "MEAN", Right: true, Point: true},
-		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, {Header: "IMBALANCE", Right: true, Drop: 2}, {Header: "MAX AT", Drop: 4}, {Header: "MIN AT", Drop: 1}}}
+		{Header: "MAX", Right: true, Point: true}, {Header: "UNIT"}, errorColumn, {Header: "IMBALANCE", Right: true, Drop: 2}, {Header: "MAX AT", Drop: 4}, {Header: "MIN AT", Drop: 1}}}
 	for _, q := range rankQuantities {
 		s := p.SpreadOverRanks(q.of)
 		if s.Max == 0 || most > 0 && len(r.Rows) == most {
@@ -95,7 +119,11 @@ func rankTable(p *profile.Profile, most int, t export.Terminal) *export.Rows {
 		}
 		scale := t.ScaleOf(q.unit, s.Max)
 		words := scale.Texts(s.Min, s.Mean, s.Max)
-		r.Rows = append(r.Rows, []any{q.title, words[0], words[1], words[2], scale.Unit, text.Percent(s.Imbalance()), strconv.Itoa(s.MaxRank), strconv.Itoa(s.MinRank)})
+		failure := ""
+		if strings.HasPrefix(q.title, "time ") { // of the mean
+			failure = errorText(p.InMPIError(), time.Duration(s.Mean*float64(len(p.Averaged()))), t)
+		}
+		r.Rows = append(r.Rows, []any{q.title, words[0], words[1], words[2], scale.Unit, failure, text.Percent(s.Imbalance()), strconv.Itoa(s.MaxRank), strconv.Itoa(s.MinRank)})
 	}
 	return r
 }
@@ -128,7 +156,7 @@ var rankQuantities = []struct {
 // phaseTable lists phases.
 func phaseTable(p *profile.Profile, most int, t export.Terminal) *export.Rows {
 	list, header := first(p.Phases, most, "PHASE")
-	r := &export.Rows{Columns: []export.RowColumn{{Header: header}, {Header: "TIME", Right: true}, {Header: "ENTERED", Right: true, Drop: 6}, {Header: "IN MPI", Right: true},
+	r := &export.Rows{Columns: []export.RowColumn{{Header: header}, {Header: "TIME", Right: true}, {Header: "ENTERED", Right: true, Drop: 6}, {Header: "IN MPI", Right: true}, errorColumn,
 		{Header: "PARALLEL EFF.", Right: true}, {Header: "BALANCE", Right: true, Drop: 5}, {Header: "COMMUNICATION", Right: true, Drop: 4}, {Header: "CALLS", Right: true, Drop: 3},
 		{Header: "SENT", Right: true, Drop: 2}, {Header: "RECEIVED", Right: true, Drop: 1}}}
 	for _, ph := range list {
@@ -136,16 +164,16 @@ func phaseTable(p *profile.Profile, most int, t export.Terminal) *export.Rows {
 		if name == "" {
 			name = "(outside)"
 		}
-		var elapsed, in time.Duration
+		var elapsed, in, failure time.Duration
 		for _, rank := range ph.Ranks {
-			elapsed, in = elapsed+rank.Elapsed, in+rank.InMPI
+			elapsed, in, failure = elapsed+rank.Elapsed, in+rank.InMPI, profile.Together(failure, rank.InMPIError)
 		}
 		share := 0.0
 		if elapsed > 0 {
 			share = float64(in) / float64(elapsed)
 		}
 		e := ph.Efficiency
-		r.Rows = append(r.Rows, []any{name, t.Amount(float64(e.Elapsed), "ns"), ph.Entered, text.Percent(share), text.Percent(e.Parallel), text.Percent(e.LoadBalance),
+		r.Rows = append(r.Rows, []any{name, t.Amount(float64(e.Elapsed), "ns"), ph.Entered, text.Percent(share), errorText(failure, in, t), text.Percent(e.Parallel), text.Percent(e.LoadBalance),
 			text.Percent(e.Communication), ph.Calls, bytesText(t, ph.Sent()), bytesText(t, ph.Received())})
 	}
 	return r
@@ -160,13 +188,13 @@ func objectTable(p *profile.Profile, most int, t export.Terminal) *export.Rows {
 	}
 	total := t.ScaleOf("ns", float64(longest))
 	r := &export.Rows{Columns: []export.RowColumn{{Header: header, MinWidth: 20}, {Header: "SIZE", Right: true}, {Header: "GROUPS", Right: true, Drop: 2}, {Header: "TIME (" + total.Unit + ")", Right: true, Point: true},
-		{Header: "OF RUN", Right: true}, {Header: "CALLS", Right: true}, {Header: "SENT", Right: true, Drop: 4}, {Header: "RECEIVED", Right: true, Drop: 3}, {Header: "KIND", Drop: 1}}}
+		errorColumn, {Header: "OF RUN", Right: true}, {Header: "CALLS", Right: true}, {Header: "SENT", Right: true, Drop: 4}, {Header: "RECEIVED", Right: true, Drop: 3}, {Header: "KIND", Drop: 1}}}
 	for _, o := range list {
 		var size, groups any
 		if o.Known && o.Kind != profile.File {
 			size, groups = o.Size, o.Groups
 		}
-		r.Rows = append(r.Rows, []any{o.Text(), size, groups, total.Texts(float64(o.Time))[0], text.Percent(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
+		r.Rows = append(r.Rows, []any{o.Text(), size, groups, total.Texts(float64(o.Time))[0], ErrorText(&o.Totals, t), text.Percent(p.Share(o.Time)), o.Calls, bytesText(t, o.Sent()), bytesText(t, o.Received()), o.Kind.String()})
 	}
 	return r
 }

@@ -217,6 +217,21 @@ func (t *table) add(at place, key string, fresh Item, numbers ...float64) *Item 
 	return it
 }
 
+// unsure adds the error of an estimate to a measure of a run.
+func (it *Item) unsure(at place, name string, failure float64) {
+	for i := range it.Measures {
+		m := &it.Measures[i]
+		if m.Name != name {
+			continue
+		}
+		if at.side == Base {
+			m.BaseError = math.Hypot(m.BaseError, failure/float64(len(m.Base)))
+		} else {
+			m.NewError = math.Hypot(m.NewError, failure/float64(len(m.New)))
+		}
+	}
+}
+
 // finish returns the items, sorted.
 func (t *table) finish() []*Item {
 	for _, it := range t.list {

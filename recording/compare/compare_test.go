@@ -74,15 +74,17 @@ func TestDelta(t *testing.T) {
 		change         float64
 		spread, within bool
 	}{
-		{"one run each", Delta{Sample{1}, Sample{3}}, 2, false, false},
-		{"unknown", Delta{nil, Sample{3}}, 0, false, false},
-		{"equal", Delta{Sample{2, 2}, Sample{2}}, 0, true, false},
-		{"apart", Delta{Sample{1, 2}, Sample{3, 4}}, 2, true, false},
-		{"ranges overlap", Delta{Sample{1, 2, 3.5}, Sample{3, 4, 5}}, 4 - 6.5/3, true, true},
-		{"one run in the other's range", Delta{Sample{1, 2, 4}, Sample{3}}, 3 - 7.0/3, true, true},
-		{"four apart", Delta{Sample{1, 2, 3, 4}, Sample{5, 6, 7, 8}}, 4, true, false},
-		{"four overlap", Delta{Sample{1, 2, 3, 5}, Sample{4, 6, 7, 8}}, 3.5, true, true},
-		{"an outlier", Delta{Sample{1, 2, 3, 4, 5, 6, 7, 20}, Sample{8, 9, 10, 11, 12, 13, 14, 15}}, 5.5, true, false},
+		{"one run each", Delta{Base: Sample{1}, New: Sample{3}}, 2, false, false},
+		{"unknown", Delta{Base: nil, New: Sample{3}}, 0, false, false},
+		{"equal", Delta{Base: Sample{2, 2}, New: Sample{2}}, 0, true, false},
+		{"within the error of estimates", Delta{Base: Sample{1}, New: Sample{3}, BaseError: 1.5, NewError: 1.5}, 2, false, true},
+		{"beyond the error of estimates", Delta{Base: Sample{1}, New: Sample{3}, BaseError: 1, NewError: 1}, 2, false, false},
+		{"apart", Delta{Base: Sample{1, 2}, New: Sample{3, 4}}, 2, true, false},
+		{"ranges overlap", Delta{Base: Sample{1, 2, 3.5}, New: Sample{3, 4, 5}}, 4 - 6.5/3, true, true},
+		{"one run in the other's range", Delta{Base: Sample{1, 2, 4}, New: Sample{3}}, 3 - 7.0/3, true, true},
+		{"four apart", Delta{Base: Sample{1, 2, 3, 4}, New: Sample{5, 6, 7, 8}}, 4, true, false},
+		{"four overlap", Delta{Base: Sample{1, 2, 3, 5}, New: Sample{4, 6, 7, 8}}, 3.5, true, true},
+		{"an outlier", Delta{Base: Sample{1, 2, 3, 4, 5, 6, 7, 20}, New: Sample{8, 9, 10, 11, 12, 13, 14, 15}}, 5.5, true, false},
 	} {
 		if math.Abs(c.d.Change()-c.change) > 1e-9 {
 			t.Errorf("%s: change %f, not %f", c.name, c.d.Change(), c.change)

@@ -44,7 +44,13 @@ func (s Sample) Median() float64 {
 }
 
 // Delta is a quantity on both sides. A side without runs does not know it.
-type Delta struct{ Base, New Sample }
+type Delta struct {
+	Base, New           Sample
+	BaseError, NewError float64 // of the means, if they are estimated: see [profile.Totals]
+}
+
+// Error is that of the change.
+func (d Delta) Error() float64 { return math.Hypot(d.BaseError, d.NewError) }
 
 // Known reports whether both sides know the quantity.
 func (d Delta) Known() bool { return len(d.Base) > 0 && len(d.New) > 0 }
@@ -114,9 +120,12 @@ const (
 )
 
 // WithinSpread reports whether a change may be chance. With four runs or more on each side the test of Mann and Whitney decides, with
-// fewer whether the sides' ranges overlap. It is false if one run on each side leaves it unknown.
+// fewer whether the sides' ranges overlap. It is false if one run on each side leaves it unknown. A change that is not greater than the
+// error of estimates may be chance in any case.
 func (d Delta) WithinSpread() bool {
 	switch {
+	case d.Known() && d.Change() != 0 && math.Abs(d.Change()) <= d.Error():
+		return true
 	case !d.Spread() || d.Change() == 0:
 		return false
 	case min(len(d.Base), len(d.New)) >= fewestTested:

@@ -59,9 +59,9 @@ type finder struct {
 	withheld bool    // a change is not named, because they may be its cause
 }
 
-// matters reports whether a change of time is large enough, and more than runs vary.
+// matters reports whether a change of time is large enough, and more than runs vary and estimates may be wrong by.
 func (f *finder) matters(d Delta) bool {
-	return f.length > 0 && math.Abs(d.Change()) >= significant*f.length && !d.WithinSpread()
+	return f.length > 0 && math.Abs(d.Change())-d.Error() >= significant*f.length && !d.WithinSpread()
 }
 
 func (f *finder) part(x float64) float64 { return x / max(f.length, 1) }
@@ -189,7 +189,7 @@ func perCall(it *Item) string {
 func (it *Item) bytes() Measure {
 	for _, names := range [][2]string{{"bytes_sent", "bytes_out"}, {"bytes_received", "bytes_in"}} {
 		a, b := it.Measure(names[0]), it.Measure(names[1])
-		sum := Measure{Unit: "B", Delta: Delta{added(a.Base, b.Base), added(a.New, b.New)}}
+		sum := Measure{Unit: "B", Delta: Delta{Base: added(a.Base, b.Base), New: added(a.New, b.New)}}
 		if sum.Base.Mean()+sum.New.Mean() > 0 {
 			return sum
 		}

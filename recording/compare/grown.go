@@ -7,11 +7,12 @@ import (
 )
 
 // Grown lists what grew by more than a part of the base's run time: the run, and the time in functions, a rank. Of runs without profiles
-// it lists the variables that grew by more than that part of their base. Changes within the spread of runs do not count.
+// it lists the variables that grew by more than that part of their base. Changes within the spread of runs do not count,
+// nor does the part of a change that estimates may be wrong by.
 func (c *Comparison) Grown(part float64) (list []string) {
 	explained := func(float64) bool { return false }
 	add := func(name string, m Measure, whole float64) {
-		if whole > 0 && m.Change() > part*whole && !m.WithinSpread() {
+		if whole > 0 && m.Change()-m.Error() > part*whole && !m.WithinSpread() {
 			hint := ""
 			if explained(m.Change()) {
 				hint = "; missing cores may explain it"

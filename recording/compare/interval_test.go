@@ -47,8 +47,8 @@ func TestApart(t *testing.T) {
 		d    Delta
 		want bool
 	}{
-		{Delta{Sample{1, 2}, Sample{3, 4}}, true}, {Delta{Sample{3, 4}, Sample{1, 2}}, true}, {Delta{Sample{1, 3}, Sample{3, 4}}, false},
-		{Delta{Sample{1, 4}, Sample{2, 3}}, false}, {Delta{nil, Sample{1}}, false},
+		{Delta{Base: Sample{1, 2}, New: Sample{3, 4}}, true}, {Delta{Base: Sample{3, 4}, New: Sample{1, 2}}, true}, {Delta{Base: Sample{1, 3}, New: Sample{3, 4}}, false},
+		{Delta{Base: Sample{1, 4}, New: Sample{2, 3}}, false}, {Delta{Base: nil, New: Sample{1}}, false},
 	} {
 		if c.d.Apart() != c.want {
 			t.Errorf("%v: %v", c.d, c.d.Apart())

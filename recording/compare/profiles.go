@@ -46,7 +46,9 @@ func (c *Comparison) profiles() {
 			if c.excluded[r.Number] {
 				continue
 			}
-			ranks.add(at, fmt.Sprint(r.Number), Item{Source: r.Number}, append(numbers(&r.Totals, float64(r.Useful()), float64(r.InMPI), float64(r.Elapsed)), c.onCores(1, r)...)...)
+			it := ranks.add(at, fmt.Sprint(r.Number), Item{Source: r.Number}, append(numbers(&r.Totals, float64(r.Useful()), float64(r.InMPI), float64(r.Elapsed)), c.onCores(1, r)...)...)
+			it.unsure(at, "useful_ns", float64(r.InMPIError))
+			it.unsure(at, "in_mpi_ns", float64(r.InMPIError))
 		}
 		for _, f := range p.Functions {
 			if profile.Initializes(f.Name) && f.Within == "" {
@@ -61,19 +63,25 @@ func (c *Comparison) profiles() {
 			}
 		}
 		e := p.Efficiency
-		run.add(at, "", Item{}, append(numbers(&p.Total, float64(e.Elapsed), float64(useful)/n, float64(inMPI)/n, float64(initialized)/n, e.Parallel, e.LoadBalance, e.Communication),
+		it := run.add(at, "", Item{}, append(numbers(&p.Total, float64(e.Elapsed), float64(useful)/n, float64(inMPI)/n, float64(initialized)/n, e.Parallel, e.LoadBalance, e.Communication),
 			c.onCores(n, whole...)...)...)
+		it.unsure(at, "useful_ns", float64(p.InMPIError())/n)
+		it.unsure(at, "in_mpi_ns", float64(p.InMPIError())/n)
+		it.unsure(at, "parallel_efficiency", e.Error)
 		for _, ph := range p.Phases {
-			var in time.Duration
+			var in, failure time.Duration
 			ranks := 0
 			for _, r := range ph.Ranks {
 				if !p.Excludes(r.Rank) {
 					in += r.InMPI
+					failure = profile.Together(failure, r.InMPIError)
 					ranks++
 				}
 			}
 			e := ph.Efficiency
-			phases.add(at, ph.Name, Item{Name: ph.Name}, numbers(&ph.Totals, float64(e.Elapsed), float64(in)/float64(max(ranks, 1)), float64(ph.Entered), e.Parallel)...)
+			it := phases.add(at, ph.Name, Item{Name: ph.Name}, numbers(&ph.Totals, float64(e.Elapsed), float64(in)/float64(max(ranks, 1)), float64(ph.Entered), e.Parallel)...)
+			it.unsure(at, "in_mpi_ns", float64(failure)/float64(max(ranks, 1)))
+			it.unsure(at, "parallel_efficiency", e.Error)
 		}
 		peers.addPairs(at, p.Pairs)
 		oneSided.addPairs(at, p.OneSided)
@@ -84,6 +92,8 @@ func (c *Comparison) profiles() {
 
 func (t *table) addFunction(at place, p *profile.Profile, f *profile.Function, key string, fresh Item) {
 	it := t.add(at, key, fresh, numbers(&f.Totals, float64(timeOf(f, p))/float64(max(len(p.Averaged()), 1)), float64(f.Time))...)
+	it.unsure(at, "rank_mean_ns", float64(f.TimeError)/float64(max(len(p.Averaged()), 1)))
+	it.unsure(at, "time_ns", float64(f.TimeError))
 	for i := range f.Ranks {
 		it.ranks[at.side][f.Ranks[i].Rank.Number] += float64(f.Ranks[i].Time)
 	}

@@ -113,8 +113,11 @@ func countArrow(m Measure) string {
 	return count(m.Base.Mean())
 }
 
-// varies says how much the runs of a side vary; "" with one run on each side.
+// varies says how much the runs of a side vary, if it has several, and how exact an estimated change of time is.
 func varies(d Delta) string {
+	if failure := d.Error(); failure > 0 {
+		return fmt.Sprintf("; estimated, ±%s%s", amount(failure, "ns"), varies(Delta{Base: d.Base, New: d.New}))
+	}
 	if !d.Spread() {
 		return ""
 	}

@@ -10,13 +10,16 @@ type Efficiency struct {
 	LoadBalance   float64       `json:"load_balance"`  // mean useful time / greatest useful time
 	Communication float64       `json:"communication"` // greatest useful time / elapsed time
 
+	// Error is that of Parallel, if times in MPI are estimated.
+	Error float64 `json:"parallel_error,omitzero"`
+
 	// Of the whole run; 0 if unknown.
 	Processor float64 `json:"processor,omitzero"`         // the part of all useful time in which ranks did not wait for a core
 	Computing float64 `json:"computing_balance,omitzero"` // load balance of the time in which ranks ran outside of MPI
 }
 
-// efficiency computes the efficiencies of ranks from their elapsed and useful times.
-func efficiency(elapsed, useful []time.Duration) (e Efficiency) {
+// efficiency computes the efficiencies of ranks from their elapsed and useful times, and the error of the sum of the latter.
+func efficiency(elapsed, useful []time.Duration, failure time.Duration) (e Efficiency) {
 	var sum, most time.Duration
 	for i, u := range useful {
 		e.Elapsed = max(e.Elapsed, elapsed[i])
@@ -28,6 +31,7 @@ func efficiency(elapsed, useful []time.Duration) (e Efficiency) {
 	}
 	mean := float64(sum) / float64(len(useful))
 	e.Parallel, e.LoadBalance, e.Communication = mean/float64(e.Elapsed), mean/float64(most), float64(most)/float64(e.Elapsed)
+	e.Error = float64(failure) / float64(len(useful)) / float64(e.Elapsed)
 	return e
 }
 
@@ -36,17 +40,19 @@ func (p *Profile) efficiencies() {
 	for _, r := range p.Averaged() {
 		elapsed, useful = append(elapsed, r.Elapsed), append(useful, r.Useful())
 	}
-	p.Efficiency = efficiency(elapsed, useful)
+	p.Efficiency = efficiency(elapsed, useful, p.InMPIError())
 	p.Efficiency.Processor, p.Efficiency.Computing = p.processorEfficiency()
 	for _, ph := range p.Phases {
 		elapsed, useful = elapsed[:0], useful[:0]
+		failure := time.Duration(0)
 		for i := range ph.Ranks {
 			r := &ph.Ranks[i]
 			if p.Run.Excludes(r.Rank.Process) {
 				continue
 			}
 			elapsed, useful = append(elapsed, r.Elapsed), append(useful, max(r.Elapsed-r.InMPI, 0))
+			failure = Together(failure, r.InMPIError)
 		}
-		ph.Efficiency = efficiency(elapsed, useful)
+		ph.Efficiency = efficiency(elapsed, useful, failure)
 	}
 }

@@ -190,12 +190,12 @@ func tails(p *Profile) (list []found) {
 		}
 		typical, long := f.Percentile(50), f.Percentile(95)
 		above := f.Durations.partAbove(0.95)
-		if long < 10*typical || above < 0.5 {
+		if long < 10*typical || above < 0.5 || f.TimeError > f.Time/2 {
 			continue
 		}
 		site := p.longestSite(f)
 		list = append(list, found{site: site, Finding: finding.Finding{Kind: "slow calls", Subject: site.Where(), Share: p.Share(f.Time) * above,
-			Text:    fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time", site.Where(), text.Duration(typical), text.Duration(long), text.RoughPercent(above)),
+			Text:    fmt.Sprintf("half of the calls of %s take at most %s, but 5 %% take %s or more: %s of its time%s", site.Where(), text.Duration(typical), text.Duration(long), text.RoughPercent(above), f.about()),
 			Next:    "which ranks and sizes of messages these calls have",
 			Figures: finding.Figures{"p50_ns": float64(typical), "p95_ns": float64(long), "share_of_slowest": above}}})
 	}
@@ -205,9 +205,10 @@ func tails(p *Profile) (list []found) {
 // longSites finds the places in the program that take the most time.
 func longSites(p *Profile) (list []found) {
 	for _, s := range p.Sites {
-		if share := p.ShareOf(s); s.Within == "" && share >= 2*significant {
+		share := p.ShareOf(s)
+		if unsure := p.Share(s.TimeError); s.Within == "" && share-unsure >= 2*significant {
 			list = append(list, found{site: s, Finding: finding.Finding{Kind: "long calls", Subject: s.Where(), Share: share, Figures: callFigures(&s.Totals),
-				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average", s.Where(), text.RoughPercent(share), s.Calls, text.Duration(s.Mean()))}})
+				Text: fmt.Sprintf("%s takes %s of the run time: %d calls of %s on average%s", s.Where(), text.RoughPercent(share), s.Calls, text.Duration(s.Mean()), s.about())}})
 		}
 	}
 	return list
@@ -241,7 +242,19 @@ func worstPhases(p *Profile) []found {
 
 // callFigures are the figures of calls.
 func callFigures(t *Totals) finding.Figures {
-	return finding.Figures{"calls": float64(t.Calls), "time_ns": float64(t.Time), "mean_ns": float64(t.Mean())}
+	figures := finding.Figures{"calls": float64(t.Calls), "time_ns": float64(t.Time), "mean_ns": float64(t.Mean())}
+	if t.Untimed > 0 {
+		figures["time_error_ns"] = float64(t.TimeError)
+	}
+	return figures
+}
+
+// about says that a time is estimated; "" if it is not.
+func (t *Totals) about() string {
+	if t.Untimed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (estimated, ±%s)", text.ErrorPercent(float64(t.TimeError), float64(t.Time)))
 }
 
 func numbersOf(ranks []*Rank) (numbers []int) {

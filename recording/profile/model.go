@@ -54,6 +54,11 @@ type Totals struct {
 
 	Abandoned uint64 `json:"abandoned"` // calls that longjmp, an exception or cancellation ended
 	Estimated uint64 `json:"estimated"` // calls whose received bytes are an upper bound, because the library does not report them
+
+	// Untimed are the calls whose time is estimated from calls that were timed. TimeError is the error of Time: 95 % of such estimates
+	// are within it.
+	Untimed   uint64        `json:"untimed,omitzero"`
+	TimeError time.Duration `json:"time_error_ns,omitzero"`
 }
 
 func (t *Totals) add(o *Totals) {
@@ -67,6 +72,8 @@ func (t *Totals) add(o *Totals) {
 	t.BytesIn += o.BytesIn
 	t.Abandoned += o.Abandoned
 	t.Estimated += o.Estimated
+	t.Untimed += o.Untimed
+	t.TimeError = Together(t.TimeError, o.TimeError)
 }
 
 // Sent and Received are the bytes that left and reached the caller's buffers in any way.
@@ -87,8 +94,8 @@ type Rank struct {
 	Threads int
 
 	// Elapsed is the time from the end of MPI_Init to the beginning of MPI_Finalize, or as far as is known. With a cut by phases it
-	// is the time in them. InMPI is the part of it that the main thread spent in MPI.
-	Elapsed, InMPI time.Duration
+	// is the time in them. InMPI is the part of it that the main thread spent in MPI; InMPIError its error, if it is estimated.
+	Elapsed, InMPI, InMPIError time.Duration
 
 	// Open is the call that the main thread is in, if the process has not ended, and OpenFor since when. InMPI includes this time, the
 	// Totals do not.
@@ -212,6 +219,8 @@ type RankPhase struct {
 	Elapsed time.Duration `json:"elapsed_ns"` // of one thread: the one that initialized MPI, or another one if that was not in the phase
 	InMPI   time.Duration `json:"in_mpi_ns"`
 	Totals
+
+	InMPIError time.Duration `json:"in_mpi_error_ns,omitzero"` // see [Totals]
 
 	thread int
 }

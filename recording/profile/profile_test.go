@@ -131,7 +131,7 @@ func TestRead(t *testing.T) {
 	// Init is before the run time; the nested part of a call counts in the other call only.
 	equal(t, "in MPI", []time.Duration{p.Ranks[0].InMPI, p.Ranks[1].InMPI}, []time.Duration{150 * time.Millisecond, 480 * time.Millisecond})
 	equal(t, "elapsed", []time.Duration{p.Ranks[0].Elapsed, p.Ranks[1].Elapsed}, []time.Duration{time.Second, time.Second})
-	equal(t, "efficiency", p.Efficiency, Efficiency{time.Second, 0.685, 0.685 / 0.85, 0.85, 0, 0})
+	equal(t, "efficiency", p.Efficiency, Efficiency{Elapsed: time.Second, Parallel: 0.685, LoadBalance: 0.685 / 0.85, Communication: 0.85})
 	equal(t, "pairs", p.Pairs, []Pair{
 		{Source: 0, Destination: 0, MessagesSent: 1, BytesSent: 7, SourceKnown: true, DestinationKnown: true},
 		{Source: 0, Destination: 1, MessagesSent: 15, BytesSent: 1050, MessagesReceived: 14, BytesReceived: 1040, SourceKnown: true, DestinationKnown: true}})
@@ -227,7 +227,7 @@ func TestPhases(t *testing.T) {
 	equal(t, "solve", solve.Totals, Totals{Calls: 5, Time: 50 * time.Millisecond, MessagesSent: 5, BytesSent: 50})
 	equal(t, "entered", solve.Entered, 5)
 	// The main thread's time counts: 350 of 400 ms and 200 of 200 ms are useful.
-	equal(t, "efficiency", solve.Efficiency, Efficiency{400 * time.Millisecond, 275. / 400, 275. / 350, 350. / 400, 0, 0})
+	equal(t, "efficiency", solve.Efficiency, Efficiency{Elapsed: 400 * time.Millisecond, Parallel: 275. / 400, LoadBalance: 275. / 350, Communication: 350. / 400})
 	equal(t, "outside", []time.Duration{outside.Ranks[0].Elapsed, outside.Ranks[1].Elapsed}, []time.Duration{600 * time.Millisecond, 800 * time.Millisecond})
 }
 

@@ -115,6 +115,7 @@ func (b *builder) call(r *Rank, c *row, main int, objects map[uint64]*Object, ph
 		ph.Totals.add(&totals)
 		if c.Threads[0] == ph.thread && !Initializes(name) {
 			ph.InMPI += totals.Time - min(c.duration("nested"), totals.Time)
+			ph.InMPIError = Together(ph.InMPIError, totals.TimeError)
 		}
 	}
 	if !b.p.Cut.phase(phase) {
@@ -125,6 +126,7 @@ func (b *builder) call(r *Rank, c *row, main int, objects map[uint64]*Object, ph
 		b.functions[key] = &Function{Name: name, Within: within}
 	}
 	histogram := c.histogram()
+	histogram.scaled(totals.Untimed)
 	b.functions[key].addRow(r, c, &totals, &histogram)
 	stack, stackKey := b.stack(r, c, addresses)
 	if key += stackKey; b.sites[key] == nil {
@@ -374,6 +376,7 @@ func (b *builder) time(r *Rank, phases map[string]*RankPhase, elapsed time.Durat
 		ph := phases[name]
 		if b.p.Cut.phase(name) && (ph.thread == main || len(b.p.Cut.Phases) > 0) {
 			r.InMPI += ph.InMPI
+			r.InMPIError = Together(r.InMPIError, ph.InMPIError)
 			r.Elapsed += ph.Elapsed
 		}
 		if !b.p.Cut.phase(name) {

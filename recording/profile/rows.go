@@ -84,15 +84,18 @@ func (r *row) number(name string) int {
 func (r *row) text(name string) string { return string(r.value(name).Bytes()) }
 
 // duration converts ticks.
-func (r *row) duration(name string) time.Duration {
-	return time.Duration(min(float64(r.count(name))*r.tick, math.MaxInt64/2))
+func (r *row) duration(name string) time.Duration { return r.inTime(float64(r.count(name))) }
+
+func (r *row) inTime(ticks float64) time.Duration {
+	return time.Duration(min(ticks*r.tick, math.MaxInt64/2))
 }
 
 // time is a time since the job's start.
 func (r *row) time(name string) time.Duration { return time.Duration(r.number(name)) }
 
 func (r *row) totals() Totals {
-	return Totals{Calls: r.count("calls"), Time: r.duration("ticks"),
+	untimed, added, failure := r.untimed()
+	return Totals{Calls: r.count("calls"), Time: r.duration("ticks") + added, Untimed: untimed, TimeError: failure,
 		MessagesSent: r.count("messages_sent"), BytesSent: r.count("bytes_sent"),
 		MessagesReceived: r.count("messages_received"), BytesReceived: r.count("bytes_received"),
 		BytesOut: r.count("gave"), BytesIn: r.count("got"), Abandoned: r.count("abandoned"), Estimated: r.count("estimated")}

@@ -30,7 +30,7 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 	keys := uint32(len(calls))
 	calls = append(calls, u64("calls", "ticks", "nested")...)
 	calls = append(calls, Field{Name: "shortest", Type: 4, Merge: 1}, Field{Name: "longest", Type: 4, Merge: 2})
-	calls = append(calls, u64("messages_sent", "bytes_sent", "messages_received", "bytes_received", "gave", "got", "abandoned", "estimated")...)
+	calls = append(calls, u64("messages_sent", "bytes_sent", "messages_received", "bytes_received", "gave", "got", "abandoned", "estimated", "untimed", "picked", "picked_ticks", "picked_squares")...)
 	calls = append(calls, Field{Name: "durations", Type: 3, Count: 128})
 	p.declare("profile calls", keys, p.callBytes(), calls...)
 	waits := append([]Field{text("function"), text("phase"), i32("job"), i32("rank")}, calls[4:keys]...)
@@ -49,7 +49,7 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 	return p
 }
 
-func (p *Profile) callBytes() int { return 8 + 16 + int(p.Depth)*8 + 13*8 + 128*4 }
+func (p *Profile) callBytes() int { return 8 + 16 + int(p.Depth)*8 + 17*8 + 128*4 }
 
 func (p *Profile) algorithmBytes() int { return 8 + 24 + int(p.Depth)*8 + 3*8 }
 
@@ -72,7 +72,8 @@ func (p *Profile) Text(t string) uint32 {
 	return id
 }
 
-// Call is a row of calls. Calls without Durations lasted Ticks/Calls each.
+// Call is a row of calls. Calls without Durations lasted Ticks/Calls each. Of Untimed calls the times were not taken. The last Picked
+// Durations stand for them.
 type Call struct {
 	Thread                                                   uint32 // 0: the process's first
 	Function, Phase, Within                                  string
@@ -82,6 +83,7 @@ type Call struct {
 	Durations                                                []uint64 // ticks of each call
 	MessagesSent, BytesSent, MessagesReceived, BytesReceived uint64
 	Gave, Got, Abandoned, Estimated                          uint64
+	Untimed, Picked, Squares                                 uint64 // Squares 0: those of the picked calls
 }
 
 func rowHead(thread uint32) []byte {
@@ -108,7 +110,7 @@ func (p *Profile) Calls(calls ...Call) {
 			b = le.AppendUint32(b, v)
 		}
 		b = p.stack(b, c.Stack)
-		if returned := c.Calls - c.Abandoned; c.Durations == nil && returned > 0 {
+		if returned := c.Calls - c.Abandoned - c.Untimed; c.Durations == nil && returned > 0 {
 			for range returned {
 				c.Durations = append(c.Durations, c.Ticks/returned)
 			}
@@ -118,7 +120,14 @@ func (p *Profile) Calls(calls ...Call) {
 			shortest, longest = min(shortest, d), max(longest, d)
 			histogram[bucketOf(d)]++
 		}
-		for _, v := range []uint64{c.Calls, c.Ticks, c.Nested, shortest, longest, c.MessagesSent, c.BytesSent, c.MessagesReceived, c.BytesReceived, c.Gave, c.Got, c.Abandoned, c.Estimated} {
+		var ticks, squares uint64
+		for _, d := range c.Durations[uint64(len(c.Durations))-c.Picked:] {
+			ticks, squares = ticks+d, squares+d*d
+		}
+		if c.Squares > 0 {
+			squares = c.Squares
+		}
+		for _, v := range []uint64{c.Calls, c.Ticks, c.Nested, shortest, longest, c.MessagesSent, c.BytesSent, c.MessagesReceived, c.BytesReceived, c.Gave, c.Got, c.Abandoned, c.Estimated, c.Untimed, c.Picked, ticks, squares} {
 			b = le.AppendUint64(b, v)
 		}
 		for _, n := range histogram {

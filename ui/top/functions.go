@@ -27,6 +27,15 @@ func shareOf(x float64) value {
 	return value{text: text.Percent(x), number: x}
 }
 
+// timeOf marks a time that is estimated.
+func timeOf(t *profile.Totals) value {
+	v := amountOf(float64(t.Time), "ns")
+	if t.Untimed > 0 {
+		v.text = "~" + v.text
+	}
+	return v
+}
+
 func functions(f *Frame, filter string) []entry {
 	var all []entry
 	for i := range f.Functions {
@@ -38,7 +47,7 @@ func functions(f *Frame, filter string) []entry {
 		if profile.Initializes(r.Name) {
 			share = shareOf(math.NaN())
 		}
-		all = append(all, entry{key: r.Key, rank: -1, trend: r.Trend, cells: []value{textOf(r.Variable), shareOf(r.Now), share, amountOf(float64(r.Time), "ns"),
+		all = append(all, entry{key: r.Key, rank: -1, trend: r.Trend, cells: []value{textOf(r.Variable), shareOf(r.Now), share, timeOf(&r.Totals),
 			numberOf(r.CallsRate), numberOf(float64(r.Calls)), amountOf(r.BytesRate, "B/s"), amountOf(float64(r.Mean), "ns"), shareOf(r.Imbalance),
 			{text: text.RankList(r.Spread.MaxRanks), number: float64(r.Spread.MaxRank)}}})
 	}
@@ -54,7 +63,7 @@ func functionRanks(f *Frame, key Key, filter string) []entry {
 		if fn != nil {
 			if k := slices.IndexFunc(fn.Ranks, func(x RankFunction) bool { return x.Rank.Number == r.Rank }); k >= 0 {
 				x := &fn.Ranks[k]
-				return []value{shareOf(x.Now), amountOf(float64(x.Time), "ns"), numberOf(x.CallsRate), numberOf(float64(x.Calls)), amountOf(x.BytesRate, "B/s"), amountOf(float64(x.Mean()), "ns")}
+				return []value{shareOf(x.Now), timeOf(&x.Totals), numberOf(x.CallsRate), numberOf(float64(x.Calls)), amountOf(x.BytesRate, "B/s"), amountOf(float64(x.Mean()), "ns")}
 			}
 		}
 		return slices.Repeat([]value{{text: "-", number: math.NaN()}}, 6)
@@ -73,21 +82,21 @@ func metricWord(of Metric) string {
 }
 
 func functionTable(functions []Function) *export.Rows {
-	r := export.RowsOf("mpitx.top-functions", "function within calls time_ns bytes_sent bytes_received mean_ns share share_now calls_per_second bytes_per_second imbalance max_rank")
+	r := export.RowsOf("mpitx.top-functions", "function within calls time_ns bytes_sent bytes_received mean_ns share share_now calls_per_second bytes_per_second imbalance max_rank untimed time_error_ns")
 	for i := range functions {
 		x := &functions[i]
 		r.Rows = append(r.Rows, []any{x.Name, x.Within, x.Calls, int64(x.Time), x.Sent(), x.Received(), int64(x.Mean), finite(x.Share), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate),
-			finite(x.Imbalance), x.Spread.MaxRank})
+			finite(x.Imbalance), x.Spread.MaxRank, x.Untimed, int64(x.TimeError)})
 	}
 	return r
 }
 
 func functionRankTable(f *Frame, fn *Function, ranks []RankFunction) *export.Rows {
-	r := export.RowsOf("mpitx.top-function-ranks", "function within rank host state calls time_ns bytes mean_ns share_now calls_per_second bytes_per_second")
+	r := export.RowsOf("mpitx.top-function-ranks", "function within rank host state calls time_ns bytes mean_ns share_now calls_per_second bytes_per_second untimed time_error_ns")
 	for i := range ranks {
 		x := &ranks[i]
 		host, state := f.hostAndState(x.Rank.Number)
-		r.Rows = append(r.Rows, []any{fn.Name, fn.Within, x.Rank.Number, host, state, x.Calls, int64(x.Time), x.Sent() + x.Received(), int64(x.Mean()), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate)})
+		r.Rows = append(r.Rows, []any{fn.Name, fn.Within, x.Rank.Number, host, state, x.Calls, int64(x.Time), x.Sent() + x.Received(), int64(x.Mean()), finite(x.Now), finite(x.CallsRate), finite(x.BytesRate), x.Untimed, int64(x.TimeError)})
 	}
 	return r
 }

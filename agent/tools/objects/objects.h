@@ -43,6 +43,16 @@ static inline uint32_t objects_of_call(struct objects_last *last, const struct c
     return objects_other_of_call(last, call, handle, epoch, kind);
 }
 
+/* The same for a call that has been entered, and does not free it: 0 also if the object is not in the table yet. */
+static inline uint32_t objects_of_entered(struct objects_last *last, uint64_t handle, uint32_t epoch,
+                                          enum call_object kind)
+{
+    if (last->handle == handle && last->epoch == epoch && last->kind == kind) return last->object;
+    uint32_t object = handle ? objects_at(kind, handle, epoch, false) : 0;
+    if (object) *last = (struct objects_last){handle, epoch, kind, object};
+    return object;
+}
+
 /* An object's collective calls, until the run ends; NULL if it is not in the table. alive: it is not being freed. */
 struct chain_collectives *objects_collectives(uint32_t kind, uint64_t handle, bool *alive);
 

@@ -44,17 +44,25 @@ static inline __attribute__((always_inline)) struct mpitx_run_row *find_calls_ro
     return __builtin_expect(row != NULL, 1) ? row : new_calls_row(thread, call, key);
 }
 
+/* Fills in the key of a call's row, and returns its number of words. */
+static inline unsigned key_of(struct profile_thread *thread, const struct chain_call *call, uint32_t object,
+                              uint64_t *key)
+{
+    key[0] = profile_pair(text_of_function(call->function), phase_of(thread));
+    key[1] = profile_pair(object, application);
+    if (profile_stack == 0) return CALLS_WORDS;
+    key[2] = (uintptr_t)call->address;
+    if (profile_stack == 1 && !library_is_between((uintptr_t)call->address)) return CALLS_WORDS + 1;
+    sites_walk(call, key + CALLS_WORDS);
+    return CALLS_WORDS + profile_stack;
+}
+
 static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, const struct chain_call *call)
 {
     uint64_t key[KEY_MOST];
-    key[0] = profile_pair(text_of_function(call->function), phase_of(thread));
-    key[1] = profile_pair(object_of(thread, call), application);
-    if (profile_stack == 0) return find_calls_row(thread, call, key, CALLS_WORDS);
-    key[2] = (uintptr_t)call->address;
-    if (profile_stack == 1 && !library_is_between((uintptr_t)call->address))
-        return find_calls_row(thread, call, key, CALLS_WORDS + 1);
-    sites_walk(call, key + CALLS_WORDS);
-    return find_calls_row(thread, call, key, CALLS_WORDS + profile_stack);
+    unsigned words = key_of(thread, call, object_of(thread, call), key);
+    if (words == CALLS_WORDS + 1) return find_calls_row(thread, call, key, CALLS_WORDS + 1);
+    return find_calls_row(thread, call, key, words);
 }
 
 /* ---- values ---- */
@@ -115,6 +123,80 @@ static void leave(const struct chain_call *call)
     if (UNLIKELY(call->described && call->description.lasted)) waits_add(to, thread, call, row);
     if (algorithms_known(call) && call->described) served_add(to, thread, call, row);
 }
+
+/* ---- calls that wait for nobody ---- */
+
+enum { ALWAYS_TIMED = 1000 /* calls of a row */, PICKED_BITS = 3 /* of later ones, one in 2^3 */ };
+
+/* Which calls are picked must not follow a pattern, as calls may. */
+static inline bool picks(struct profile_thread *thread)
+{
+    thread->random = thread->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return thread->random >> (64 - PICKED_BITS) == 0;
+}
+
+/* The row of a call that has been entered, if there is one. */
+static inline struct mpitx_run_row *entered_row(struct profile_thread *thread, const struct chain_call *call)
+{
+    const struct call_description *d = &call->description;
+    uint64_t key[KEY_MOST];
+    uint32_t object = objects_of_entered(&thread->object, d->comm, d->epoch, objects_kind(call->function));
+    if (d->comm && !object) return NULL;
+    unsigned words = key_of(thread, call, object, key);
+    if (words == CALLS_WORDS + 1) return rows_find(&thread->calls, key, CALLS_WORDS + 1, rows_hash(key, CALLS_WORDS + 1));
+    return rows_find(&thread->calls, key, words, rows_hash(key, words));
+}
+
+static void enter_local(const struct chain_call *call)
+{
+    struct mpitx_run *to = __atomic_load_n(&counting, __ATOMIC_ACQUIRE);
+    struct profile_thread *thread = to ? profile_find_thread() : profile_thread;
+    struct local_call local = {NULL, LOCAL_TIMED};
+    if (!thread) return;
+    if (to && call->depth == 0) {
+        local.row = entered_row(thread, call);
+        if (local.row && !call->enter && calls_of(local.row)->calls >= ALWAYS_TIMED)
+            local.how = picks(thread) ? LOCAL_PICKED : LOCAL_UNTIMED;
+    }
+    if (call->depth == 0) thread->local = local;
+    if (to && local.how != LOCAL_UNTIMED) chain_take_times(call);
+}
+
+static inline void add_picked(struct calls *values, uint64_t ticks)
+{
+    uint64_t square;
+    values->picked++;
+    values->picked_ticks += ticks;
+    if (__builtin_mul_overflow(ticks, ticks, &square) ||
+        __builtin_add_overflow(values->picked_squares, square, &values->picked_squares))
+        values->picked_squares = UINT64_MAX;
+}
+
+static void leave_local(const struct chain_call *call)
+{
+    struct mpitx_run *to = __atomic_load_n(&counting, __ATOMIC_ACQUIRE);
+    struct profile_thread *thread = to ? profile_find_thread() : NULL;
+    if (!thread || call->depth > 0 || !thread->local.row) {
+        leave(call);
+        return;
+    }
+    struct local_call local = thread->local;
+    thread->local.row = NULL;
+    if (!mpitx_run_row_begin(to, local.row)) return;
+    struct calls *values = calls_of(local.row);
+    values->calls++;
+    if (UNLIKELY(call->abandoned))
+        values->abandoned++;
+    else if (local.how == LOCAL_UNTIMED)
+        values->untimed++;
+    else {
+        add_time(values, call);
+        if (local.how == LOCAL_PICKED) add_picked(values, call->leave - call->enter);
+    }
+    mpitx_run_row_end(local.row);
+}
+
+/* ---- calls that the library makes itself, and messages ---- */
 
 /* A call that the library makes itself has the site of the application's call. */
 static void inner(int function, const struct chain_call *outer)
@@ -178,6 +260,8 @@ static const struct chain_observer profile_observer = {
     .name = "profile", .leave = leave, .completed = completed, .send_ended = send_ended,
             .thread_end = profile_thread_end};
 
+static const struct chain_observer local_observer = {.name = "profile", .enter = enter_local, .leave = leave_local};
+
 /* ---- life ---- */
 
 static bool wanted(void) { return agent_config_is("profile", "record"); }
@@ -201,13 +285,16 @@ static bool selected(const char *name)
 static bool observe(void)
 {
     const unsigned all = CHAIN_LEAVE | CHAIN_TIMES | CHAIN_DESCRIPTION | CHAIN_COMPLETIONS;
+    const bool exact = agent_config_number("exact_times", 0) != 0;
     profiled = memory_new((size_t)chain_function_count, sizeof *profiled);
     if (!profiled) return false;
     for (int i = 0; i < chain_function_count; i++) {
+        bool local = chain_functions[i].local && !exact;
         profiled[i] = selected(chain_functions[i].name);
-        unsigned wants = profiled[i] ? all : chain_functions[i].traffic & CALL_REQUESTS ? CHAIN_DESCRIPTION : 0;
-        if (wants && !chain_observe(&profile_observer, i, wants)) return false;
-        if (!processor_observe(i, profiled[i])) return false;
+        unsigned wants = !profiled[i] ? chain_functions[i].traffic & CALL_REQUESTS ? CHAIN_DESCRIPTION : 0
+                         : local ? CHAIN_ENTER | CHAIN_LEAVE | CHAIN_DESCRIPTION : all;
+        if (wants && !chain_observe(local ? &local_observer : &profile_observer, i, wants)) return false;
+        if (!chain_functions[i].local && !processor_observe(i, profiled[i])) return false; /* too short to matter */
     }
     return true;
 }
@@ -269,7 +356,7 @@ static void ending(enum agent_end end)
 
 static void forked(void) { counting = run = NULL; }
 
-static const char *const keys[] = {"profile", "stack", "include", "exclude", "inner", NULL};
+static const char *const keys[] = {"profile", "stack", "include", "exclude", "inner", "exact_times", NULL};
 
 const struct agent_tool profile_tool = {
     .name = "profile", .keys = keys, .preparing = preparing, .started = started, .pcontrol = pcontrol, .ending = ending,

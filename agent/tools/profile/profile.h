@@ -34,6 +34,8 @@ struct calls {
     uint64_t calls, ticks, shortest, longest, nested;
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
     uint64_t gave, got, abandoned, estimated;
+    uint64_t untimed;                        /* returned calls without a time, and those that a time was taken for */
+    uint64_t picked, picked_ticks, picked_squares; /* so that it stands for them as well; ticks are in `ticks`, too */
     uint32_t durations[PROFILE_DURATIONS];
 };
 
@@ -84,8 +86,16 @@ struct awaited {
     struct call_peer peers[AWAITED_MOST];
 };
 
+/* The call that a thread is in, if it waits for nobody. */
+struct local_call {
+    struct mpitx_run_row *row; /* NULL: not known when it was entered */
+    enum { LOCAL_TIMED, LOCAL_PICKED, LOCAL_UNTIMED } how;
+};
+
 struct profile_thread {
     struct profile_thread *next_free;
+    uint64_t random;
+    struct local_call local;
     struct rows calls, waits, peers, sizes, phases, served;
     struct awaited awaited;
     struct objects_last object;
@@ -116,7 +126,8 @@ bool profile_declare(void); /* false: no room in the run */
 static inline uint64_t rows_hash(const uint64_t *key, unsigned words)
 {
     uint64_t hash = 0;
-    for (unsigned i = 0; i < words; i++) hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (unsigned i = 0; i < words; i++) /* the products do not wait for each other */
+        hash = (hash << 23 | hash >> 41) ^ key[i] * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "run/fields.h"
@@ -32,6 +33,7 @@ static bool declare_calls(void)
         TICKS("nested"), NUMBER("messages_sent", U64), BYTES("bytes_sent"), NUMBER("messages_received", U64),
         BYTES("bytes_received"),
         BYTES("gave"), BYTES("got"), NUMBER("abandoned", U64), NUMBER("estimated", U64),
+        NUMBER("untimed", U64), NUMBER("picked", U64), TICKS("picked_ticks"), NUMBER("picked_squares", U64),
         NUMBER("durations", U32, .count = PROFILE_DURATIONS),
     };
     uint32_t keys = 5, count = COUNT(fields), bytes = 0;
@@ -125,6 +127,8 @@ struct profile_thread *profile_thread_new(void)
     struct profile_thread *thread = take_free();
     if (!thread && !(thread = memory_map(sizeof *thread, 0))) return NULL;
     thread->phase_depth = 0;
+    thread->random = clock_ticks() ^ (uintptr_t)thread;
+    thread->local.row = NULL;
     thread->object.handle = 0;
     thread->stream = -1;
     return profile_thread = thread;

@@ -30,7 +30,7 @@ type profiling struct {
 	on               bool // --profile
 	stack            int
 	include, exclude []string
-	inner            bool
+	inner, exact     bool
 	resolved         *profile.Profile // with the sources of its call sites
 }
 
@@ -43,6 +43,7 @@ func (o *profiling) flags(cmd *cobra.Command, of string) {
 	f.StringArrayVar(&o.include, "include", nil, of+"only functions that match this `GLOB`; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, of+"no functions that match this `GLOB`; may be repeated")
 	f.BoolVar(&o.inner, "inner", false, of+"also count the calls that the MPI library itself makes")
+	f.BoolVar(&o.exact, "exact-times", false, of+"take the time of each call, also of those that wait for nobody")
 	for _, name := range []string{"include", "exclude"} {
 		cmd.RegisterFlagCompletionFunc(name, completeFunctions)
 	}
@@ -54,7 +55,7 @@ func completeFunctions(*cobra.Command, []string, string) ([]string, cobra.ShellC
 
 func (o *profiling) configure(cmd *cobra.Command, c *launch.Config) error {
 	if !o.on {
-		return needs(cmd, "--profile", "stack", "include", "exclude", "inner")
+		return needs(cmd, "--profile", "stack", "include", "exclude", "inner", "exact-times")
 	}
 	switch {
 	case o.maxSize != "" && tooSmall(o.maxSize):
@@ -66,6 +67,9 @@ func (o *profiling) configure(cmd *cobra.Command, c *launch.Config) error {
 	asks(c, "stack", strconv.Itoa(o.stack))
 	if o.inner {
 		asks(c, "inner", "1")
+	}
+	if o.exact {
+		asks(c, "exact_times", "1")
 	}
 	for name, globs := range map[string][]string{"include": o.include, "exclude": o.exclude} {
 		for _, glob := range globs {
