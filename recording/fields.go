@@ -130,18 +130,22 @@ func (l *layout) read(run *Run, b []byte, values []Value) []Value {
 	for i := range l.Fields {
 		f := &l.Fields[i]
 		for e := range f.Count {
-			x := f.element.raw(b[f.at+e*f.element.size:])
-			v := f.element.value(x)
-			switch f.Meaning {
-			case MeansText:
-				v = Value{Kind: Text, text: l.Rank.texts[x]}
-			case MeansTime:
-				v = IntegerValue(int64(run.time(l.Rank, x)))
-			}
-			values = append(values, v)
+			values = append(values, l.value(run, b, f, e))
 		}
 	}
 	return values
+}
+
+// value is one element of a field.
+func (l *layout) value(run *Run, b []byte, f *Field, e int) Value {
+	x := f.element.raw(b[f.at+e*f.element.size:])
+	switch f.Meaning {
+	case MeansText:
+		return Value{Kind: Text, text: l.Rank.texts[x]}
+	case MeansTime:
+		return IntegerValue(int64(run.time(l.Rank, x)))
+	}
+	return f.element.value(x)
 }
 
 // Module is a program or a library that is mapped into a process.

@@ -68,10 +68,10 @@ func readRows(t *testing.T, run *Run, written, threads, lost int) {
 	t.Helper()
 	next, found := uint64(0), 0
 	for r := range run.Rows(Options{}) {
-		if len(r.Values) == 0 {
+		if len(r.Values()) == 0 {
 			t.Fatalf("a row has no values: %+v", r)
 		}
-		n, _ := r.Values[0].Uint64()
+		n, _ := r.Values()[0].Uint64()
 		if n < next || n > next && lost == 0 {
 			t.Errorf("the row of site %d follows that of site %d", n, int64(next)-1)
 		}
@@ -87,7 +87,7 @@ func readRows(t *testing.T, run *Run, written, threads, lost int) {
 		}
 		want := fmt.Sprintf("[%d %s %d %d %d %v %d %d %d %d]", n, []string{"MPI_Send", "MPI_Recv"}[n&1], n*m, n*(n+1)/2*m, n, FloatValue(least),
 			sizes[0], sizes[1], sizes[2], sizes[3])
-		if got := fmt.Sprint(r.Values); got != want || len(r.Threads) > threads || r.Torn {
+		if got := fmt.Sprint(r.Values()); got != want || len(r.Threads) > threads || r.Torn {
 			t.Fatalf("row %d: %s, not %s; of threads %d, torn: %v", n, got, want, r.Threads, r.Torn)
 		}
 	}
@@ -238,13 +238,13 @@ func TestRowOfARunningProcess(t *testing.T) {
 	duringWrite(t, dir, fmt.Sprintf("dir=%s live=%s open kinds hot=100000000", dir, live), func(run *Run) {
 		for range 200 {
 			for row := range run.Rows(Options{}) {
-				calls, _ := row.Values[2].Uint64()
+				calls, _ := row.Values()[2].Uint64()
 				sum := Value{}
 				for _, v := range row.FieldValues(&run.Ranks[0].Tables[0].Fields[6]) { // the row spans two cache lines
 					sum = sum.plus(v)
 				}
-				if bytes, _ := row.Values[3].Uint64(); !row.Torn && (bytes != calls*(calls+1)/2 || sum.String() != fmt.Sprint(calls)) {
-					t.Fatalf("%d calls, %d bytes, %v", calls, bytes, row.Values)
+				if bytes, _ := row.Values()[3].Uint64(); !row.Torn && (bytes != calls*(calls+1)/2 || sum.String() != fmt.Sprint(calls)) {
+					t.Fatalf("%d calls, %d bytes, %v", calls, bytes, row.Values())
 				}
 			}
 		}
@@ -259,7 +259,7 @@ func TestTornRow(t *testing.T) {
 		run := mustOpen(t, dir)
 		noDamage(t, run)
 		rows := slices.Collect(run.Rows(Options{}))
-		if len(rows) != 4 || rows[2].Torn || !rows[3].Torn || fmt.Sprint(rows[3].Values[:4]) != "[1000 MPI_Send 2 5]" {
+		if len(rows) != 4 || rows[2].Torn || !rows[3].Torn || fmt.Sprint(rows[3].Values()[:4]) != "[1000 MPI_Send 2 5]" {
 			t.Errorf("%d rows, the last one %+v", len(rows), rows[len(rows)-1])
 		}
 		if _, err := Recover(dir, false); err != nil {
@@ -328,7 +328,7 @@ func TestDyingWithThreads(t *testing.T) {
 			}
 		}
 		for row := range run.Rows(Options{}) {
-			if undeclared := len(row.Values) < 8; undeclared && !hasty || !undeclared && !row.Torn && row.Values[7].Kind == None {
+			if undeclared := len(row.Values()) < 8; undeclared && !hasty || !undeclared && !row.Torn && row.Values()[7].Kind == None {
 				t.Errorf("%+v", row)
 			}
 		}

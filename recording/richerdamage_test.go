@@ -62,7 +62,7 @@ func formatAll(run *Run) (events, rows []string) {
 		events = append(events, text)
 	}
 	for row := range run.Rows(Options{}) {
-		rows = append(rows, fmt.Sprintf("%s %v of %v torn %v", row.Table.Name, row.Values, row.Threads, row.Torn))
+		rows = append(rows, fmt.Sprintf("%s %v of %v torn %v", row.Table.Name, row.Values(), row.Threads, row.Torn))
 	}
 	return events, rows
 }

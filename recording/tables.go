@@ -16,13 +16,32 @@ func (t *Table) Keys() []Field { return t.Fields[:t.keys] }
 // Row is a row of a table. Rows of several threads with the same key are merged.
 type Row struct {
 	Table   *Table
-	Values  []Value // of all fields' elements
-	Threads []int   // the operating system's IDs of the threads that wrote it, ascending
-	Torn    bool    // read while it was being changed: some values may lack the last change
+	Threads []int // the operating system's IDs of the threads that wrote it, ascending
+	Torn    bool  // read while it was being changed: some values may lack the last change
+
+	run    *Run
+	bytes  []byte
+	values []Value // of all fields' elements; nil: they are read from bytes when needed, as they take ten times the space
+}
+
+// Value returns one element of a field.
+func (r *Row) Value(f *Field, i int) Value {
+	if r.values != nil {
+		return r.values[f.First+i]
+	}
+	return r.Table.value(r.run, r.bytes, f, i)
 }
 
 // FieldValues returns the values of one field.
-func (r *Row) FieldValues(f *Field) []Value { return r.Values[f.First : f.First+f.Count] }
+func (r *Row) FieldValues(f *Field) []Value { return r.Values()[f.First : f.First+f.Count] }
+
+// Values returns the values of all fields' elements.
+func (r *Row) Values() []Value {
+	if r.values == nil {
+		r.values = r.Table.read(r.run, r.bytes, make([]Value, 0, r.Table.elements()))
+	}
+	return r.values
+}
 
 const (
 	tableHead = 40
@@ -88,36 +107,37 @@ func (t *Table) rows(run *Run, c *store.Cursor, b []byte, rows *tableRows, byThr
 	if size < t.bytes {
 		return fmt.Errorf("a row of table %s has %d bytes, not %d", t.Name, size, t.bytes)
 	}
+	b = slices.Clone(b) // rows keep it
+	again := make([]byte, t.bytes)
+	var key []byte
 	for at := tableHead; at+size <= len(b); at += size {
 		bytes := b[at : at+t.bytes]
 		if le.Uint32(bytes) == 0 {
 			continue
 		}
-		torn := rereadRow(c, bytes, uint32(at))
-		key := t.key(bytes)
+		torn := rereadRow(c, bytes, again, uint32(at))
+		key = t.key(key[:0], bytes)
 		if byThread {
-			key += string(bytes[4:8])
+			key = append(key, bytes[4:8]...)
 		}
-		values := make([]Value, 0, t.elements())
-		rows.add(t, &Row{t, t.read(run, bytes, values), []int{int(le.Uint32(bytes[4:]))}, torn}, key)
+		rows.add(t, &Row{Table: t, Threads: []int{int(le.Uint32(bytes[4:]))}, Torn: torn, run: run, bytes: bytes}, key)
 	}
 	return nil
 }
 
-func (r *tableRows) add(t *Table, row *Row, key string) {
-	if same := r.byKey[key]; same != nil {
+func (r *tableRows) add(t *Table, row *Row, key []byte) {
+	if same := r.byKey[string(key)]; same != nil {
 		t.merge(same, row)
 		return
 	}
 	if r.byKey == nil {
 		r.byKey = map[string]*Row{}
 	}
-	r.all, r.byKey[key] = append(r.all, row), row
+	r.all, r.byKey[string(key)] = append(r.all, row), row
 }
 
 // rereadRow reads a row until it is consistent: its number changes with every change, and is odd during one.
-func rereadRow(c *store.Cursor, row []byte, at uint32) (torn bool) {
-	again := make([]byte, len(row))
+func rereadRow(c *store.Cursor, row, again []byte, at uint32) (torn bool) {
 	for range maxReads {
 		if !c.Reread(again, at) { // rows in a file are final
 			return le.Uint32(row)&1 != 0
@@ -130,24 +150,24 @@ func rereadRow(c *store.Cursor, row []byte, at uint32) (torn bool) {
 	return true
 }
 
-// key returns the bytes of a row's key fields without padding.
-func (t *Table) key(row []byte) string {
-	var key []byte
+// key appends the bytes of a row's key fields without padding.
+func (t *Table) key(key, row []byte) []byte {
 	for _, f := range t.Keys() {
 		key = append(key, row[f.at:f.at+f.Count*f.element.size]...)
 	}
-	return string(key)
+	return key
 }
 
 // merge adds a row to another one with the same key.
 func (t *Table) merge(to, from *Row) {
+	into, values := to.Values(), from.Values()
 	for _, f := range t.Fields[t.keys:] {
 		for i := f.First; i < f.First+f.Count; i++ {
-			switch v := from.Values[i]; {
+			switch v := values[i]; {
 			case f.Merge == MergeSum && f.Meaning != MeansText:
-				to.Values[i] = to.Values[i].plus(v)
-			case f.Merge == MergeMin && v.Compare(to.Values[i]) < 0, f.Merge == MergeMax && v.Compare(to.Values[i]) > 0:
-				to.Values[i] = v
+				into[i] = into[i].plus(v)
+			case f.Merge == MergeMin && v.Compare(into[i]) < 0, f.Merge == MergeMax && v.Compare(into[i]) > 0:
+				into[i] = v
 			}
 		}
 	}

@@ -168,8 +168,9 @@ func addRank(list *[]RankTotals, r *Rank, totals *Totals) {
 // stack returns the addresses of a row, and their key.
 func (b *builder) stack(r *Rank, c *row, addresses map[uint64]Address) (stack []Address, key string) {
 	var text strings.Builder
-	for _, v := range c.values("stack") {
-		at, _ := v.Uint64()
+	f := c.fields["stack"]
+	for i := 0; f != nil && i < f.Count; i++ {
+		at, _ := c.Value(f, i).Uint64()
 		if at == 0 {
 			break
 		}
@@ -238,8 +239,9 @@ func (b *builder) size(row *row) {
 		s = &Sizes{Function: key.Function, Received: key.Received}
 		b.sizes[key] = s
 	}
-	for i, v := range row.values("messages") {
-		n, _ := v.Uint64()
+	f := row.fields["messages"]
+	for i := 0; f != nil && i < f.Count; i++ {
+		n, _ := row.Value(f, i).Uint64()
 		s.Messages[min(i, SizeBuckets-1)] += n
 	}
 	s.Bytes += row.count("bytes")

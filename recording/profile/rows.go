@@ -57,16 +57,9 @@ func fieldsOf(t *recording.Table) (map[string]*recording.Field, error) {
 	return fields, nil
 }
 
-func (r *row) values(name string) []recording.Value {
-	if f := r.fields[name]; f != nil {
-		return r.FieldValues(f)
-	}
-	return nil
-}
-
 func (r *row) value(name string) recording.Value {
-	if v := r.values(name); len(v) > 0 {
-		return v[0]
+	if f := r.fields[name]; f != nil {
+		return r.Value(f, 0)
 	}
 	return recording.Value{}
 }
@@ -103,10 +96,10 @@ func (r *row) totals() Totals {
 
 func (r *row) histogram() Histogram {
 	h := Histogram{tick: r.tick}
-	for i, v := range r.values("durations") {
-		if n, ok := v.Uint64(); ok {
-			h.counts[min(i, buckets-1)] += n
-		}
+	f := r.fields["durations"]
+	for i := 0; f != nil && i < f.Count; i++ {
+		n, _ := r.Value(f, i).Uint64()
+		h.counts[min(i, buckets-1)] += n
 	}
 	return h
 }

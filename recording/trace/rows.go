@@ -7,8 +7,8 @@ type rowOf struct{ *recording.Row }
 
 func (r rowOf) value(name string) recording.Value {
 	for i := range r.Table.Fields {
-		if f := &r.Table.Fields[i]; f.Name == name && f.Count == 1 && f.First < len(r.Values) {
-			return r.Values[f.First]
+		if f := &r.Table.Fields[i]; f.Name == name && f.Count == 1 {
+			return r.Value(f, 0)
 		}
 	}
 	return recording.Value{}

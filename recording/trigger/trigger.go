@@ -167,7 +167,7 @@ func (r *reader) trigger(number int) *Trigger {
 }
 
 func (r *reader) row(row *recording.Row) {
-	f := fields{row.Table.Fields, row.Values}
+	f := fields{row.Table.Fields, row.Values()}
 	t := r.trigger(int(f.unsigned("number")))
 	if t.Condition == "" {
 		t.Condition, t.On = f.text("condition"), f.text("on")
@@ -194,7 +194,7 @@ func (t *Totals) Add(o Totals) {
 }
 
 func (r *reader) object(row *recording.Row) {
-	f, rank := fields{row.Table.Fields, row.Values}, row.Table.Rank
+	f, rank := fields{row.Table.Fields, row.Values()}, row.Table.Rank
 	if r.names[rank] == nil {
 		r.names[rank] = map[uint32]string{}
 	}
