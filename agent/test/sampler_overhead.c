@@ -1,6 +1,7 @@
 /* sampler_overhead pingpong|compute…|threads|wake… SECONDS MS INTERVAL: does the same work alternately without and with the agent, MS
  * milliseconds each, so that both run in the same conditions. Without the agent means that the library's own functions are called and
- * sampler_inside.c has paused the sampler. Rank 0 prints the nanoseconds of a round without and with it for each two blocks.
+ * sampler_inside.c has paused the sampler. Rank 0 prints the nanoseconds of a round without and with it for each two blocks,
+ * and of a reading of the time stamp counter.
  *
   * pingpong: ranks 0 and 1 exchange 8 bytes. compute…: ranks compute without MPI. threads: the same with a thread for each further core; a
   * round is one of all threads. wake…: computes too, but a thread that only wakes up every INTERVAL ms replaces the agent, to measure the
@@ -16,6 +17,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "reading.h"
 
 enum mode { STOP, WITHOUT, WITH };
 
@@ -123,7 +126,7 @@ int main(int argc, char **argv)
     for (long i = 0; i < pairs && (rank < 2 || !exchange); i++) {
         double without = block(WITHOUT, exchange, bare, begin + length * (double)(2 * i + 1));
         double with = block(WITH, exchange, bare, begin + length * (double)(2 * i + 2));
-        if (rank == 0 && without > 0 && with > 0) printf("%.1f %.1f\n", without, with); /* 0: no processor time */
+        if (rank == 0 && without > 0 && with > 0) printf("%.1f %.1f %.1f\n", without, with, reading()); /* 0: no processor time */
     }
     MPI_Finalize();
     return x < 0;

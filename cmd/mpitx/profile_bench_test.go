@@ -14,8 +14,9 @@ import (
 )
 
 // BenchmarkProfile measures what a profile costs, beside eztrace where it is installed. LAMMPS runs in pairs of jobs, with and without, as a user sees
-// it. The loops of requests and of an 8-byte ping-pong call the library alternately through the wrappers and directly, in one job: jobs differ by
-// more than a profile costs.
+// it. The loops of requests, of calls that wait for nobody, and of an 8-byte ping-pong call the library alternately through the wrappers and
+// directly, in one job: jobs differ by more than a profile costs. Bounds are for one call, beyond two readings of the time stamp counter, which
+// are measured in the same job; calls that wait for nobody have no readings of their own.
 func BenchmarkProfile(b *testing.B) {
 	bin := benchBinary(b)
 	wrappers := []struct {
@@ -23,7 +24,7 @@ func BenchmarkProfile(b *testing.B) {
 		bound   map[string]float64
 		command []string
 	}{
-		{"profile", map[string]float64{"lammps": 1.5, "pingpong": 12, "requests": 45}, []string{bin, "profile", "--"}},
+		{"profile", map[string]float64{"lammps": 1.5, "requests": 25, "local": 20}, []string{bin, "profile", "--"}},
 		{"profile and samples", map[string]float64{"lammps": 1.5}, []string{bin, "profile", "--pvar", "mpitx:*", "--interval", "1ms", "--"}},
 		{"eztrace", nil, []string{"eztrace", "-t"}},
 	}
@@ -40,6 +41,7 @@ func BenchmarkProfile(b *testing.B) {
 			"pingpong": {"2", compiled(b, mpicc, "testdata/bench/pingpong.c"), library},
 			"requests": {"1", compiled(b, mpicc, "../../agent/selftest/testdata/bench_requests.c"), library},
 		}
+		work["local"] = append(slices.Clone(work["requests"]), "local")
 		if lammps, err := exec.LookPath("lmp"); err == nil && family == "openmpi" {
 			input, err := filepath.Abs("testdata/bench/in.melt")
 			if err != nil {
@@ -47,7 +49,7 @@ func BenchmarkProfile(b *testing.B) {
 			}
 			work["lammps"] = []string{"2", lammps, "-log", "none", "-in", input}
 		}
-		for _, name := range []string{"requests", "pingpong", "lammps"} {
+		for _, name := range []string{"requests", "local", "pingpong", "lammps"} {
 			for _, w := range wrappers {
 				line, ok := work[name]
 				if _, err := exec.LookPath(w.command[0]); !ok || err != nil {
@@ -61,12 +63,9 @@ func BenchmarkProfile(b *testing.B) {
 					for b.Loop() {
 						switch name {
 						case "requests":
-							var direct, added, best float64
-							if _, err := fmt.Sscan(job(b, mpirun, line, through), &direct, &added, &best); err != nil {
-								b.Fatal(err)
-							}
-							b.ReportMetric(direct, "library-ns")
-							b.ReportMetric(added, "added-ns")
+							beyondReadings(b, job(b, mpirun, line, through), 2, w.bound[name])
+						case "local":
+							beyondReadings(b, job(b, mpirun, line, through), 0, w.bound[name])
 						case "pingpong":
 							pairsOf(b, numbers(job(b, mpirun, line, through)), "")
 						case "lammps":
@@ -80,13 +79,31 @@ func BenchmarkProfile(b *testing.B) {
 							pairsOf(b, wall, "-job")
 						}
 					}
-					if bound := w.bound[name]; bound > 0 {
+					if bound := w.bound[name]; bound > 0 && name == "lammps" {
 						b.ReportMetric(bound, "bound")
 					}
 					b.ReportMetric(0, "ns/op")
 				})
 			}
 		}
+	}
+}
+
+// beyondReadings reports what bench_requests.c printed, and what a call took beyond this number of readings of the time stamp counter.
+func beyondReadings(b *testing.B, text string, n int, bound float64) {
+	b.Helper()
+	var direct, added, best, reading float64
+	if _, err := fmt.Sscan(text, &direct, &added, &best, &reading); err != nil {
+		b.Fatalf("%v: %q", err, text)
+	}
+	b.ReportMetric(direct, "library-ns")
+	b.ReportMetric(added, "added-ns")
+	b.ReportMetric(best, "best-ns")
+	b.ReportMetric(reading, "reading-ns")
+	b.ReportMetric(added/reading, "added-readings")
+	b.ReportMetric(best-float64(n)*reading, "beyond-ns")
+	if bound > 0 {
+		b.ReportMetric(bound, "beyond-bound-ns")
 	}
 }
 

@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
+
+#include "../../test/reading.h"
 
 enum { ROUNDS = 200, LOOPS = 2000 };
 static __typeof__(MPI_Irecv) *irecvs[2];
@@ -25,26 +24,6 @@ static double nanoseconds(struct timespec from)
     struct timespec to;
     clock_gettime(CLOCK_MONOTONIC, &to);
     return ((to.tv_sec - from.tv_sec) * 1e9 + (to.tv_nsec - from.tv_nsec)) / (3.0 * LOOPS);
-}
-
-static double reading(void)
-{
-    static volatile unsigned long long last;
-    struct timespec from;
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    for (int i = 0; i < 3 * LOOPS; i++) {
-#if defined(__x86_64__)
-        last = __rdtsc();
-#elif defined(__aarch64__)
-        unsigned long long ticks;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-        last = ticks;
-#else
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-#endif
-    }
-    return nanoseconds(from);
 }
 
 static double round_of(int with)

@@ -31,7 +31,7 @@ func (r *result) eventCounts(t *testing.T) (counts, sources map[string]string, s
 		return n
 	}
 	for row := range r.run.Rows(recording.Options{}) {
-		switch v := row.Values; row.Table.Name {
+		switch v := row.Values(); row.Table.Name {
 		case "mpi_t events":
 			counts[v[0].String()] = strings.TrimSpace(fmt.Sprint(number(v[4]), number(v[5]), number(v[6]), number(v[7]), number(v[8]), " ", v[9]))
 			safety[v[0].String()] = number(v[3])

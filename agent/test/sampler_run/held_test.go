@@ -62,9 +62,9 @@ func heldEvents(t testing.TB, rate []string, config ...string) (received, record
 	}
 	for row := range r.run.Rows(recording.Options{}) {
 		if row.Table.Name == "mpi_t events" {
-			received, _ = row.Values[4].Uint64()
-			recorded, _ = row.Values[5].Uint64()
-			refused, _ = row.Values[6].Uint64()
+			received, _ = row.Values()[4].Uint64()
+			recorded, _ = row.Values()[5].Uint64()
+			refused, _ = row.Values()[6].Uint64()
 		}
 	}
 	for e := range r.run.Events(recording.Options{Bodies: true}) {

@@ -40,8 +40,8 @@ func (r *result) recorded(t *testing.T) map[int]*recorded {
 			if row.Table.Name != "null functions" || row.Torn {
 				t.Errorf("rank %d: %+v", k.Rank, row)
 			}
-			calls, _ := row.Values[1].Uint64()
-			of(k).calls[row.Values[0].String()] += calls
+			calls, _ := row.Values()[1].Uint64()
+			of(k).calls[row.Values()[0].String()] += calls
 		}
 	}
 	return ranks

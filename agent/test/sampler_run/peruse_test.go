@@ -75,7 +75,7 @@ func (r *result) checkPERUSE(t *testing.T, unexpected string) {
 		}
 		got := map[string]string{}
 		for row := range r.run.Rows(recording.Options{Rank: func(other *recording.Rank) bool { return other == k }}) {
-			if v := row.Values; row.Table.Name == "peruse events" {
+			if v := row.Values(); row.Table.Name == "peruse events" {
 				got[v[0].String()] = fmt.Sprint(v[1], v[2], v[3])
 			}
 		}

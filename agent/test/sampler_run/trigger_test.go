@@ -179,7 +179,7 @@ func TestTriggerActions(t *testing.T) {
 		// After the first long message, rank 1's profile stands still: 1 + 7 + 1 receives, or one less if that call does not count.
 		var calls float64
 		for row := range r.run.Rows(recording.Options{Rank: func(k *recording.Rank) bool { return k.Rank == 1 }}) {
-			if row.Table.Name == "profile calls" && row.Values[0].String() == "MPI_Recv" {
+			if row.Table.Name == "profile calls" && row.Values()[0].String() == "MPI_Recv" {
 				for i := range row.Table.Fields {
 					if f := &row.Table.Fields[i]; f.Name == "calls" {
 						calls += row.FieldValues(f)[0].Float64()
