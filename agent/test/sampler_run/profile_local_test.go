@@ -57,7 +57,7 @@ func localTimes(t *testing.T, row tableRow, tick float64, period int, exact bool
 		}
 		return
 	}
-	if timed != 1000+picked {
+	if lost := timed - 1000 - picked; lost < 0 || lost > 30 { // picked calls in which the process lost its core
 		t.Errorf("%s: %d calls were timed, %d of them picked", name, timed, picked)
 	}
 	within(t, name+": picked calls", picked, calls-1000, 1./8, 0)

@@ -27,12 +27,18 @@ static inline uint32_t object_of(struct profile_thread *thread, const struct cha
     return objects_of_call(&thread->object, call, d->comm, d->epoch, objects_kind(call->function));
 }
 
+static inline __attribute__((always_inline)) struct mpitx_run_row *find_row(const struct profile_thread *thread,
+    const uint64_t *key, unsigned words)
+{
+    return rows_find(&thread->calls, key, words, rows_hash(key, words));
+}
+
 static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *thread, const struct chain_call *call,
                                                     uint64_t *key)
 {
     unsigned words = CALLS_WORDS + profile_stack;
     sites_check(call, key + CALLS_WORDS);
-    struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
+    struct mpitx_run_row *row = find_row(thread, key, words);
     return row ? row : profile_add_calls(thread, key);
 }
 
@@ -40,13 +46,13 @@ static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *threa
 static inline __attribute__((always_inline)) struct mpitx_run_row *find_calls_row(struct profile_thread *thread,
     const struct chain_call *call, uint64_t *key, unsigned words)
 {
-    struct mpitx_run_row *row = rows_find(&thread->calls, key, words, rows_hash(key, words));
+    struct mpitx_run_row *row = find_row(thread, key, words);
     return __builtin_expect(row != NULL, 1) ? row : new_calls_row(thread, call, key);
 }
 
 /* Fills in the key of a call's row, and returns its number of words. */
-static inline unsigned key_of(struct profile_thread *thread, const struct chain_call *call, uint32_t object,
-                              uint64_t *key)
+static inline __attribute__((always_inline)) unsigned key_of(struct profile_thread *thread,
+    const struct chain_call *call, uint32_t object, uint64_t *key)
 {
     key[0] = profile_pair(text_of_function(call->function), phase_of(thread));
     key[1] = profile_pair(object, application);
@@ -61,8 +67,8 @@ static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, con
 {
     uint64_t key[KEY_MOST];
     unsigned words = key_of(thread, call, object_of(thread, call), key);
-    if (words == CALLS_WORDS + 1) return find_calls_row(thread, call, key, CALLS_WORDS + 1);
-    return find_calls_row(thread, call, key, words);
+    return words == CALLS_WORDS + 1 ? find_calls_row(thread, call, key, CALLS_WORDS + 1)
+                                    : find_calls_row(thread, call, key, words);
 }
 
 /* ---- values ---- */
@@ -127,6 +133,11 @@ static void leave(const struct chain_call *call)
 /* ---- calls that wait for nobody ---- */
 
 enum { ALWAYS_TIMED = 1000 /* calls of a row */, PICKED_BITS = 3 /* of later ones, one in 2^3 */ };
+enum { SHORT_NS = 2000, LOST_NS = 1000000 };
+
+/* A row without calls as short as this has all calls timed: times cost little then. A call that took so long had
+ * probably lost its core, and stands for itself only. */
+static uint64_t short_ticks, lost_ticks;
 
 /* Which calls are picked must not follow a pattern, as calls may. */
 static inline bool picks(struct profile_thread *thread)
@@ -143,8 +154,7 @@ static inline struct mpitx_run_row *entered_row(struct profile_thread *thread, c
     uint32_t object = objects_of_entered(&thread->object, d->comm, d->epoch, objects_kind(call->function));
     if (d->comm && !object) return NULL;
     unsigned words = key_of(thread, call, object, key);
-    if (words == CALLS_WORDS + 1) return rows_find(&thread->calls, key, CALLS_WORDS + 1, rows_hash(key, CALLS_WORDS + 1));
-    return rows_find(&thread->calls, key, words, rows_hash(key, words));
+    return words == CALLS_WORDS + 1 ? find_row(thread, key, CALLS_WORDS + 1) : find_row(thread, key, words);
 }
 
 static void enter_local(const struct chain_call *call)
@@ -155,7 +165,8 @@ static void enter_local(const struct chain_call *call)
     if (!thread) return;
     if (to && call->depth == 0) {
         local.row = entered_row(thread, call);
-        if (local.row && !call->enter && calls_of(local.row)->calls >= ALWAYS_TIMED)
+        const struct calls *values = local.row && !call->enter ? calls_of(local.row) : NULL;
+        if (values && values->calls >= ALWAYS_TIMED && values->shortest < short_ticks)
             local.how = picks(thread) ? LOCAL_PICKED : LOCAL_UNTIMED;
     }
     if (call->depth == 0) thread->local = local;
@@ -191,7 +202,8 @@ static void leave_local(const struct chain_call *call)
         values->untimed++;
     else {
         add_time(values, call);
-        if (local.how == LOCAL_PICKED) add_picked(values, call->leave - call->enter);
+        if (local.how == LOCAL_PICKED && call->leave - call->enter < lost_ticks)
+            add_picked(values, call->leave - call->enter);
     }
     mpitx_run_row_end(local.row);
 }
@@ -312,6 +324,8 @@ static void started(void)
     }
     sites_start();
     waits_start();
+    short_ticks = clock_from_nanoseconds(SHORT_NS);
+    lost_ticks = clock_from_nanoseconds(LOST_NS);
     run = agent_run;
     __atomic_store_n(&counting, run, __ATOMIC_RELEASE);
     if (!observe()) agent_note("profile: some functions are not profiled: out of memory");
