@@ -26,7 +26,7 @@ else
 fi
 
 set -- "$binding/probe.c" "$binding/clone.c" "$binding/procstat.c" "$binding/shim/shim.c" "$@"
-for layer in base mpi chain run pvar tools tools/algorithms tools/event tools/objects tools/paths tools/processor tools/profile tools/tally tools/sample tools/trace tools/trigger tools/where tools/window life; do set -- "$here/$layer"/*.c "$@"; done
+for layer in base mpi chain run node pvar tools tools/algorithms tools/event tools/objects tools/paths tools/processor tools/profile tools/tally tools/sample tools/trace tools/trigger tools/where tools/window life; do set -- "$here/$layer"/*.c "$@"; done
 
 # -O1 for the wrappers: -O2 takes half as long again and gains nothing. Their frame pointers tell chain/cfi.c the caller's.
 # Aligned: else files that are linked before them decide where their instructions lie in cache lines, which costs up to a tenth.

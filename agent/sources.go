@@ -8,5 +8,5 @@ import "embed"
 //
 //go:generate go run ./gen -table prototypes.txt -qmpi qmpi/qmpi.h.in -o include/qmpi.h -functions qmpi/functions.txt
 
-//go:embed build.sh check.sh prototypes.txt base mpi chain include qmpi run pvar tools life
+//go:embed build.sh check.sh prototypes.txt base mpi chain include node qmpi run pvar tools life
 var Sources embed.FS

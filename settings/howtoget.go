@@ -25,7 +25,7 @@ func HowToGet(m machine.MPI, pattern string, set func(name string) (value string
 	case strings.HasPrefix(pattern, "mpitx:") && near != "":
 		return near
 	case strings.HasPrefix(pattern, "mpitx:"):
-		return ": `mpitx list virtual` lists mpitx's variables; mpitx:calls/MPI_Send is the share of one function"
+		return ": `mpitx list virtual` lists mpitx's variables; mpitx:calls/MPI_Send is the share of one function, mpitx:net/eth0/bytes_sent a counter of an interface"
 	case m.Impl == machine.OpenMPI && is("monitoring") && has("pml_monitoring_enable"):
 		return ": with pml_monitoring_enable Open MPI 4 has coll_monitoring_* and osc_monitoring_*, and Open MPI 5 pml_monitoring_* as well; " + own + near
 	case m.Impl == machine.OpenMPI && is("monitoring"):

@@ -98,7 +98,7 @@ func build(mpicc, name, how, tool string, more []string, environ ...string) (str
 		return "", err
 	}
 	sources := []string{"*.txt", "*.sh", "qmpi/*", "wrapgen/*.go", "gen/*.go", "../binding/shim/*.[ch]", "../binding/*.[ch]"}
-	for _, layer := range []string{"base", "mpi", "chain", "include", "run", "pvar", "tools", "tools/*", "life"} {
+	for _, layer := range []string{"base", "mpi", "chain", "include", "run", "node", "pvar", "tools", "tools/*", "life"} {
 		sources = append(sources, layer+"/*.[ch]")
 	}
 	var files []string

@@ -6,6 +6,7 @@
  *     probe.c    tries variables in forked children without side effects on the application
  *     group.c    handles of an object's variables, and their columns and sets in the run
  *     read.c     reads the values of one instant
+ *     node.c     the variables of the node, which are read less often
  *     set.c      control variables: verifies --set, writes --set-after
  *     value.c    converts a control variable's value to and from text
  *
@@ -72,7 +73,7 @@ struct pvar_reading {
     /* the row and the position of its first column; the number of columns, in consecutive rows */
     uint32_t row, position, columns;
     int rc, code;      /* of the last read: our code and the library's */
-    int virtual;       /* index of a virtual variable; -1: the library's variable */
+    int virtual;       /* index of a virtual variable, or of the node's; -1: the library's variable */
     bool dead;         /* no longer read */
 };
 
@@ -99,6 +100,7 @@ struct pvar_group {
     struct pvar_row *rows;
     uint32_t row_count;
     bool declared, refused, suspended;
+    bool node; /* the node's variables, which are read in some samples only */
 };
 
 /* ---- the variables of this process ---- */
@@ -120,6 +122,7 @@ struct pvar {
     bool started;            /* the application runs: untried variables are late */
     bool virtual_only;       /* only virtual variables are read */
     bool stopped;            /* the library must not be called: see pvar_stop_library */
+    bool node_read;          /* the node's variables were read for this sample */
     struct pvar_group *groups;
     uint64_t next_object;
     uint64_t refused_objects, skipped_objects;
@@ -160,6 +163,9 @@ bool pvar_wants_library(void); /* a pattern may match variables of the library *
 bool pvar_has_virtual(void);   /* a virtual variable is selected */
 void pvar_select(void);        /* selects from all variables that are new */
 void pvar_note_unmatched(bool at_end);
+unsigned pvar_wanted(const char *name, int var_class, bool virtual); /* enum pattern_objects; 0: not selected */
+void pvar_matched(const char *start); /* patterns that start so have matched */
+bool pvar_add(const struct pvar_variable *variable); /* copies it */
 void pvar_suggest(const char *name); /* adds a similar name to the run; NULL ends the list */
 
 /* probe.c */
@@ -190,6 +196,10 @@ void pvar_read(struct pvar_group *group, uint64_t now);
 bool pvar_read_one(struct pvar_group *group, struct pvar_reading *reading, uint64_t now); /* false: there is no value */
 double pvar_element(const struct pvar_reading *reading, uint32_t element); /* of the last value; NaN: no such element */
 bool pvar_stop_library(void); /* stops reading the library's variables; returns whether any was read */
+
+/* node.c */
+void pvar_node_open(void);                       /* selects and declares; after the other variables */
+void pvar_node_read(uint64_t now, bool always);  /* if they are due; sets pvar.node_read */
 
 /* set.c */
 bool pvar_has_settings(void);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "binding/shim/family.h"
+#include "node/node.h"
 #include "pvar/pvar.h"
 #include "tools/tally/virtual.h"
 
@@ -34,6 +35,16 @@ bool pvar_stop_library(void)
     return any;
 }
 
+static void read_node(struct pvar_group *g, struct pvar_reading *r)
+{
+    struct node_value value = node_value(r->variable->index);
+    memcpy(r->target, &value.value, sizeof value.value);
+    if (value.status == r->code) return;
+    r->code = value.status;
+    r->rc = value.reason ? MPITX_ERR_OTHER : MPITX_SUCCESS;
+    pvar_reading_status(g, r, value.status, value.status == MPITX_RUN_RESET ? NULL : value.reason ? value.reason : "");
+}
+
 static inline void read_one(MPI_T_pvar_session session, struct pvar_group *g, struct pvar_reading *r, uint64_t now)
 {
     if (__builtin_expect(r->virtual >= 0, 0)) {
@@ -54,7 +65,11 @@ static inline void read_one(MPI_T_pvar_session session, struct pvar_group *g, st
 void pvar_read(struct pvar_group *g, uint64_t now)
 {
     const MPI_T_pvar_session session = (MPI_T_pvar_session)pvar.session;
-    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++) read_one(session, g, r, now);
+    for (struct pvar_reading *r = g->readings, *end = r + g->reading_count; r < end; r++)
+        if (__builtin_expect(g->node, 0))
+            read_node(g, r);
+        else
+            read_one(session, g, r, now);
 }
 
 /* ---- single values ---- */
@@ -84,6 +99,11 @@ static double element(const struct pvar_reading *r, uint32_t i)
 bool pvar_read_one(struct pvar_group *g, struct pvar_reading *r, uint64_t now)
 {
     if (r->dead) return false;
+    if (g->node) {
+        pvar_node_read(now, false);
+        read_node(g, r);
+        return r->rc == MPITX_SUCCESS;
+    }
     read_one((MPI_T_pvar_session)pvar.session, g, r, now);
     return r->rc == MPITX_SUCCESS;
 }

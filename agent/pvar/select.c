@@ -49,7 +49,7 @@ bool pvar_wants_library(void)
 
 /* Returns the objects for which patterns select a variable; 0: not selected. A star does not match the "/" of one
  * function's share (mpitx:bytes_sent/MPI_Send), as "*" would otherwise select a thousand columns. */
-static unsigned wanted(const char *name, int var_class, bool virtual)
+unsigned pvar_wanted(const char *name, int var_class, bool virtual)
 {
     unsigned objects = 0;
     const char *share = virtual ? strchr(name, '/') : NULL;
@@ -62,6 +62,12 @@ static unsigned wanted(const char *name, int var_class, bool virtual)
         }
     }
     return objects;
+}
+
+void pvar_matched(const char *start)
+{
+    for (int i = 0; i < pvar.pattern_count; i++)
+        if (strncmp(pvar.patterns[i].names.glob, start, strlen(start)) == 0) pvar.patterns[i].matched = true;
 }
 
 /* Only rank 0 suggests names, as the others would suggest the same. */
@@ -113,7 +119,7 @@ void pvar_note_unmatched(bool at_end)
 
 /* ---- variables ---- */
 
-static bool add(const struct pvar_variable *v)
+bool pvar_add(const struct pvar_variable *v)
 {
     struct pvar_variable *kept = memory_get(sizeof *kept);
     struct pvar_variable **grown = NULL;
@@ -133,7 +139,7 @@ static void select_virtual(void)
 {
     for (int i = 0; i < virtual_count(); i++) {
         struct virtual_info info;
-        if (!virtual_info(i, &info) || !wanted(info.name, info.var_class, true)) continue;
+        if (!virtual_info(i, &info) || !pvar_wanted(info.name, info.var_class, true)) continue;
         if (virtual_activate(i, true) < 0) {
             agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables of mpitx", info.name);
             continue;
@@ -143,7 +149,7 @@ static void select_virtual(void)
                                   .unit = info.unit, .raw = !info.grows, .var_class = info.var_class,
                                   .datatype = info.datatype, .bind = MPITX_BIND_NO_OBJECT, .continuous = true,
                                   .size = 8, .objects = PATTERN_WORLD, .trial = PVAR_GOOD};
-        if (!v.name || !v.description || !add(&v)) return;
+        if (!v.name || !v.description || !pvar_add(&v)) return;
     }
 }
 
@@ -186,7 +192,7 @@ static void select_one(int index)
     name[0] = text[0] = 0;
     if (pvar.table->pvar_get_info(index, name, &name_length, text, &text_length, &info) != MPITX_SUCCESS)
         return; /* unloaded: libraries keep dead indices */
-    unsigned objects = wanted(name, info.var_class, false);
+    unsigned objects = pvar_wanted(name, info.var_class, false);
     if (!objects) return;
     for (int i = 0; i < pvar.variable_count; i++) {
         struct pvar_variable *v = pvar.variables[i];
@@ -207,7 +213,7 @@ static void select_one(int index)
     if (v.var_class == MPITX_PVAR_CLASS_TIMER && v.datatype == MPITX_TYPE_DOUBLE)
         v.unit = "s"; /* MPI_Wtime's unit, by the standard; other units may only be in the description */
     if (info.enumtype) read_enum(&v, info.enumtype);
-    if (!add(&v)) agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables are selected", name);
+    if (!pvar_add(&v)) agent_report(MPITX_RUN_WARNING, "%s: not sampled: too many variables are selected", name);
 }
 
 unsigned pvar_binds(void)

@@ -11,7 +11,7 @@ import (
 
 // Dependencies between the agent's folders point down only: each folder may need those after it in this list. docs/guide.md has the
 // picture. Within a folder, files need each other in one direction only.
-var layers = []string{"life", "trigger", "sample", "event", "pvar", "tools", "where", "trace", "profile", "processor", "tally", "algorithms", "paths", "objects", "window", "chain", "run", "mpi", "base"}
+var layers = []string{"life", "trigger", "sample", "event", "pvar", "node", "tools", "where", "trace", "profile", "processor", "tally", "algorithms", "paths", "objects", "window", "chain", "run", "mpi", "base"}
 
 // use is a symbol that a file takes from another one.
 type use struct{ from, to, symbol string }

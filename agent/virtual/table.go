@@ -1,4 +1,4 @@
-// Code generated from ../tools/tally/variables.h by table.h. DO NOT EDIT.
+// Code generated from ../tools/tally/variables.h and ../node/names.h by table.h. DO NOT EDIT.
 package virtual
 
 import "mpitx/catalog"
@@ -22,4 +22,39 @@ var table = []definition{
 	{"io_bytes_read", catalog.ClassAggregate, "IO_READ", []string{"IO", "COMPLETION"}, []string{"RECEIVES"}, false, "bytes read from files through MPI"},
 	{"cpu_time", catalog.ClassTimer, "CPU_TIME", []string{""}, []string{}, true, "time for which the threads of the process have run on a core, in MPI and outside of it"},
 	{"cpu_wait", catalog.ClassTimer, "CPU_WAIT", []string{""}, []string{}, true, "time for which threads of the process were ready to run and had no core; " + "it costs nothing while a thread only waits for others and yields"},
+}
+var ofProcess = []nodeDefinition{
+	{"os/page_faults_minor", catalog.ClassCounter, "", "page faults of the process that needed no input from a disk"},
+	{"os/page_faults_major", catalog.ClassCounter, "", "page faults of the process that waited for a disk"},
+	{"os/context_switches_voluntary", catalog.ClassCounter, "", "how often threads of the process gave up their core, to sleep or to wait"},
+	{"os/context_switches_involuntary", catalog.ClassCounter, "", "how often the kernel took a core from a thread of the process"},
+	{"os/resident_memory", catalog.ClassLevel, "B", "memory of the process that is in RAM, with shared libraries and shared memory"},
+	{"os/migrations", catalog.ClassCounter, "", "how often the main thread moved to another core; unknown if the kernel has no /proc/self/sched"},
+	{"net/tcp/connections", catalog.ClassLevel, "", "TCP sockets of the process, also those that listen"},
+	{"net/tcp/segments_sent", catalog.ClassCounter, "", "TCP segments that the process's sockets sent, with acknowledgements and retransmissions; " + "what a socket sent between the last reading and its end is missing"},
+	{"net/tcp/segments_retransmitted", catalog.ClassCounter, "", "TCP segments that the process's sockets sent again, as the first ones were lost or late"},
+}
+var ofInterface = []nodeDefinition{
+
+	{"bytes_received", catalog.ClassAggregate, "", "bytes that a network interface of the node received" + "; of all programs that use the interface"},
+	{"packets_received", catalog.ClassCounter, "", "packets that a network interface of the node received" + "; of all programs that use the interface"},
+	{"errors_received", catalog.ClassCounter, "", "packets received with an error, such as a wrong checksum" + "; of all programs that use the interface"},
+	{"drops_received", catalog.ClassCounter, "", "packets received and dropped, for want of memory or of a protocol" + "; of all programs that use the interface"},
+	{"bytes_sent", catalog.ClassAggregate, "", "bytes that a network interface of the node sent" + "; of all programs that use the interface"},
+	{"packets_sent", catalog.ClassCounter, "", "packets that a network interface of the node sent" + "; of all programs that use the interface"},
+	{"errors_sent", catalog.ClassCounter, "", "packets that could not be sent because of an error" + "; of all programs that use the interface"},
+	{"drops_sent", catalog.ClassCounter, "", "packets dropped instead of sent" + "; of all programs that use the interface"},
+}
+var ofPort = []nodeDefinition{
+
+	{"bytes_received", catalog.ClassAggregate, "", "bytes that an InfiniBand port of the node received"},
+	{"packets_received", catalog.ClassCounter, "", "packets that an InfiniBand port of the node received"},
+	{"errors_received", catalog.ClassCounter, "", "packets received with an error"},
+	{"bytes_sent", catalog.ClassAggregate, "", "bytes that an InfiniBand port of the node sent"},
+	{"packets_sent", catalog.ClassCounter, "", "packets that an InfiniBand port of the node sent"},
+	{"drops_sent", catalog.ClassCounter, "", "packets dropped instead of sent, as the port was down or congested"},
+	{"waits", catalog.ClassCounter, "", "ticks of the port in which data waited because it could not send"},
+	{"symbol_errors", catalog.ClassCounter, "", "minor errors of the physical link"},
+	{"link_recoveries", catalog.ClassCounter, "", "how often the link recovered from errors by itself"},
+	{"link_downed", catalog.ClassCounter, "", "how often the link went down, as it could not recover"},
 }

@@ -1,4 +1,4 @@
-/* table.h: the preprocessor makes table.go of it: cpp -P -I../tools/tally table.h */
+/* table.h: the preprocessor makes table.go of it: cpp -P -I../tools/tally -I../node table.h */
 package virtual
 import "mpitx/catalog"
 var table = []definition{
@@ -15,4 +15,16 @@ var table = []definition{
 #define CARRIES(traffic) #traffic,
 #define ANY_TRAFFIC
 #include "variables.h"
+}
+var ofProcess = []nodeDefinition{
+#define NODE(name, class, unit, description) {#name, class, unit, description},
+#include "names.h"
+}
+var ofInterface = []nodeDefinition{
+#define INTERFACE(name, class, column, description) {#name, class, "", description},
+#include "names.h"
+}
+var ofPort = []nodeDefinition{
+#define PORT(name, class, file, bits, scale, description) {#name, class, "", description},
+#include "names.h"
 }

@@ -1,8 +1,9 @@
-// Package virtual lists mpitx's own performance variables: the totals, and the share of each MPI function. Their only
-// table is the agent's (agent/tools/tally/variables.h), which the C preprocessor turns into table.go.
+// Package virtual lists mpitx's own performance variables: the totals, the share of each MPI function, and those of the node.
+// Their only tables are the agent's (agent/tools/tally/variables.h, agent/node/names.h), which the C preprocessor turns into
+// table.go.
 package virtual
 
-//go:generate sh -c "(echo '// Code generated from ../tools/tally/variables.h by table.h. DO NOT EDIT.'; cc -E -P -x c -I../tools/tally table.h) | gofmt > table.go"
+//go:generate sh -c "(echo '// Code generated from ../tools/tally/variables.h and ../node/names.h by table.h. DO NOT EDIT.'; cc -E -P -x c -I../tools/tally -I../node table.h) | gofmt > table.go"
 
 import (
 	"slices"
@@ -45,9 +46,15 @@ func Totals() []catalog.Variable {
 	return sorted(all)
 }
 
-// Matching are the totals, and the shares that globs with a slash match. As for --pvar, mpitx:* means totals only.
+// Matching are the totals, the variables of the node, and the shares that globs with a slash match. A name of another node's
+// interface is one, too.
 func Matching(globs ...string) []catalog.Variable {
-	all := Totals()
+	all := append(Totals(), Node()...)
+	for _, g := range globs {
+		all = append(all, slices.DeleteFunc(NamedLike(g), func(v catalog.Variable) bool {
+			return v.Name != g || slices.ContainsFunc(all, func(o catalog.Variable) bool { return o.Name == g })
+		})...)
+	}
 	globs = slices.DeleteFunc(slices.Clone(globs), func(g string) bool { return !strings.Contains(g, "/") })
 	if m, err := (&catalog.Filter{Names: globs}).Compile(); err == nil && len(globs) > 0 {
 		for _, v := range shares() {

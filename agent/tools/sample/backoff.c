@@ -91,6 +91,7 @@ static bool read_same(uint64_t now)
     bool all = true;
     sampler_bind_made();
     for (struct pvar_group *g = pvar.groups; g; g = g->next) {
+        if (g->node) continue; /* it has values of its own between calls */
         if (!g->declared) {
             all = false;
             if (!pvar_group_declare(g)) continue;
@@ -105,7 +106,7 @@ static bool read_same(uint64_t now)
 static void write_all(uint64_t ticks)
 {
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
-        if (g->declared) sampler_write(g, ticks);
+        if (g->declared && sampler_takes(g)) sampler_write(g, ticks);
     sampler_taken(ticks);
 }
 
@@ -124,6 +125,9 @@ uint64_t sampler_quiet_fill(uint64_t now, uint64_t due, uint64_t passed)
 uint64_t sampler_quiet_take(uint64_t now, uint64_t due, uint64_t passed)
 {
     uint64_t filled = sampler_quiet_fill(now, due, passed);
+    pvar_node_read(now, false);
+    for (struct pvar_group *g = pvar.groups; g; g = g->next)
+        if (g->node && pvar.node_read) pvar_read(g, now);
     write_all(now);
     if (sampler_backoff.compares && !sampler_backoff.attends && ++same >= QUIET_AFTER)
         sampler_backoff.stride = sampler_backoff.pace * STRIDE;

@@ -26,6 +26,7 @@ static void select_and_open(void)
     pvar_try_new(&world);
     struct pvar_group *first = pvar_group_first();
     if (first) pvar_group_declare(first);
+    pvar_node_open();
     pvar_note_unmatched(false);
 }
 
@@ -102,6 +103,7 @@ static void last_sample(void)
     uint64_t now = clock_ticks(), due = sampler_first_due();
     if (on_request || sampler_over(now, due)) return;
     if (now > due) mpitx_run_missed(agent_run, (now - due) / sampler_schedule.interval);
+    pvar_node_read(now, true);
     sampler_take(now);
     mpitx_run_cost(agent_run, 1, clock_nanoseconds(clock_ticks() - now));
 }
@@ -178,7 +180,8 @@ static void ending(enum agent_end end)
 
 static void forked(void) { atomic_store(&sampler_state, SAMPLER_OFF); }
 
-static const char *const keys[] = {"interval_ns", "count", "duration_ns", "pvar", "set", "set_after", "probe", NULL};
+static const char *const keys[] = {"interval_ns", "count", "duration_ns", "pvar", "set", "set_after", "probe", "node_root",
+                                   NULL};
 
 const struct agent_tool sample_tool = {
     .name = "sample", .keys = keys, .preparing = preparing, .started = started, .object = sampler_object,

@@ -75,6 +75,7 @@ struct sampler_counts {
 };
 extern struct sampler_counts sampler_counts;
 
+static inline bool sampler_takes(const struct pvar_group *group) { return !group->node || pvar.node_read; }
 void sampler_take(uint64_t now);
 /* on request of another tool; library: also the library's variables. False: sampling is over */
 bool sampler_take_now(bool library);

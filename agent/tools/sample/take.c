@@ -34,8 +34,9 @@ void sampler_take_last(struct pvar_group *g)
 void sampler_take(uint64_t now)
 {
     sampler_bind_made();
+    pvar_node_read(now, false);
     for (struct pvar_group *g = pvar.groups; g; g = g->next)
-        if (__builtin_expect(g->declared, 1) || pvar_group_declare(g)) take_group(g, now);
+        if (sampler_takes(g) && (__builtin_expect(g->declared, 1) || pvar_group_declare(g))) take_group(g, now);
     sampler_taken(now);
 }
 
@@ -60,6 +61,7 @@ static void report_depth(void)
 void sampler_taken(uint64_t ticks)
 {
     sampler_counts.samples++;
+    pvar.node_read = false;
     if (__builtin_expect(chain_losses().frames != 0, 0)) report_depth();
     if (__builtin_expect(ticks >= sampler_counts.next_pair, 0)) {
         mpitx_run_clock_pair(agent_run);
