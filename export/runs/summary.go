@@ -11,6 +11,8 @@ import (
 	"mpitx/catalog"
 	"mpitx/export"
 	"mpitx/recording"
+	"mpitx/recording/finding"
+	"mpitx/recording/network"
 	"mpitx/recording/profile"
 	"mpitx/text"
 )
@@ -30,22 +32,45 @@ var summed = []struct{ variable, title string }{
 	{"mpitx:cpu_time", "time on a core"}, {"mpitx:cpu_wait", "ready, without a core"},
 }
 
-// Summary is the text of a summary; "" for a run without mpitx:calls and mpitx:time_in_mpi, or one that takes long to
-// read.
+// Summary is the text of a summary: MPI in numbers, and what stands out in the network. Either is "" in a run without
+// the variables that it is made from, or in one that takes long to read.
 func Summary(run *recording.Run, term export.Terminal) string {
+	text := ""
+	if quick(run, isSummed) {
+		text = ofCalls(run, term)
+	}
+	if quick(run, network.Has) {
+		text += SampleFindings(network.Findings(run, recording.Options{}), "mpitx: ", term)
+	}
+	return text
+}
+
+// quick reports whether a run has such columns, and is read in about a second.
+func quick(run *recording.Run, has func(*recording.Column) bool) bool {
 	var values float64
 	for _, r := range run.Ranks {
 		own := 0
 		for _, c := range r.Columns {
-			if c != nil && isSummed(c) {
+			if c != nil && has(c) {
 				own += c.Count
 			}
 		}
 		values += float64(own) * float64(r.Counters.Samples)
 	}
-	if values == 0 || values > mostSummed {
-		return ""
+	return values > 0 && values <= mostSummed
+}
+
+// SampleFindings are the sentences of findings in samples, each with a start.
+func SampleFindings(list []finding.Finding, start string, term export.Terminal) string {
+	var b bytes.Buffer
+	for _, f := range list {
+		term.Hanging(&b, start, f.Text)
 	}
+	return b.String()
+}
+
+// ofCalls is the part of a summary about MPI; "" for a run without mpitx:calls and mpitx:time_in_mpi.
+func ofCalls(run *recording.Run, term export.Terminal) string {
 	stats, spans := run.Sums(recording.Options{Column: isSummed})
 	of := map[string]*recording.Stat{}
 	for i := range stats {

@@ -8,6 +8,7 @@ import (
 	"mpitx/export"
 	"mpitx/export/runs"
 	"mpitx/launch"
+	"mpitx/recording/network"
 	"mpitx/recording/profile"
 	"mpitx/recording/sites"
 	"mpitx/text"
@@ -49,7 +50,7 @@ func showProfile(r *reading) error {
 		return cli.Lacks(r.run, r.dir, "algorithms", why)
 	}
 	unread := cmp.Or(cli.ResolveSites(r.App, p), cli.ReportJob(r.App, r.run.Dir))
-	o := runs.ReportOptions{Run: text.Quote(r.dir), Findings: p.Findings(), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),
+	o := runs.ReportOptions{Run: text.Quote(r.dir), Findings: append(network.Findings(r.run, r.options()), p.Findings()...), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),
 		Lost: len(launch.Reduced(r.run))+len(r.run.IncompleteRanks()) > 0}
 	if r.view.name != runs.ViewOverview {
 		o.Table = r.view.name

@@ -9,6 +9,7 @@ import (
 	"mpitx/export"
 	"mpitx/export/runs"
 	"mpitx/recording"
+	"mpitx/recording/network"
 	"mpitx/text"
 	"mpitx/ui/progress"
 )
@@ -57,6 +58,11 @@ func showSamples(r *reading) error {
 			return runs.StatRows(stats, r.byRank).Write(w, r.Form(), t)
 		case len(stats) == 0: // a message says why
 			return nil
+		}
+		if words := runs.SampleFindings(network.Findings(r.run, r.options()), "- ", t); words != "" {
+			if _, err := io.WriteString(w, words+"\n"); err != nil {
+				return err
+			}
 		}
 		return runs.StatTable(stats, r.byRank, t).Write(w, r.Form(), t)
 	})
