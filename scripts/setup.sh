@@ -75,6 +75,7 @@ missing_test_packages() {
 	have NPmpich2 || printf 'netpipe-mpich2 '
 	have shellcheck || printf 'shellcheck '
 	have ip || [ -x /usr/sbin/ip ] || printf 'iproute2 '
+	have nft || [ -x /usr/sbin/nft ] || printf 'nftables '
 	[ "$(uname -m)" != x86_64 ] || have aarch64-linux-gnu-gcc || printf 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross '
 	[ "$(uname -m)" != x86_64 ] || have qemu-aarch64 || printf 'qemu-user '
 }

@@ -71,7 +71,8 @@ values that differ between ranks are marked.
 Virtual variables, such as mpitx:calls, are computed by mpitx itself: mpitx
 sample and mpitx record count them inside applications, with any MPI. They are
 listed if you ask for them by kind or by name, and in the table of everything.
-Most also exist per function: mpitx list 'mpitx:*/MPI_Send'.
+Most also exist per function: mpitx list 'mpitx:*/MPI_Send'. Those of the
+node, mpitx:os/… and mpitx:net/…, are counted by the operating system.
 
 What sets the library from outside, MPI_T or not, is listed by mpitx list
 settings.
