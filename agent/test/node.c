@@ -103,6 +103,12 @@ static int check_sockets(void)
     connect_pair();
     echo(10);
     expect("others", before + 20, before + 60, 2);
+    int last = 0, extra;
+    while ((extra = dup(0)) >= 0) last = extra;
+    node_read(0, true);
+    if (!node_value(NODE_SENT).reason) puts("without a free descriptor, it is not known");
+    for (int i = 201; i <= last; i++) close(i);
+    expect("descriptors are free again", before, UINT64_MAX, 2);
     for (int i = 0; i < 1100; i++) socket(AF_INET, SOCK_STREAM, 0);
     node_read(0, true);
     if (node_value(NODE_CONNECTIONS).value != 1024 || !node_left_out()) puts("more than fit");
