@@ -150,7 +150,7 @@ type period struct {
 	lost, all float64
 }
 
-func (p *period) share() float64 { return p.lost / max(p.all, p.lost, 1) }
+func (p *period) share() float64 { return p.lost / max(p.all, 1) }
 
 // retransmitted finds the period in which a node sent most segments again.
 func retransmitted(node *recording.Node, all map[source]*series) *finding.Finding {
@@ -165,13 +165,13 @@ func retransmitted(node *recording.Node, all map[source]*series) *finding.Findin
 		}
 	}
 	slices.Sort(ranks)
-	periods := slices.DeleteFunc(periodsOf(own), func(p period) bool { return p.lost < least || p.share() < leastOf })
+	periods := slices.DeleteFunc(periodsOf(own), func(p period) bool { return p.lost < least || p.all < p.lost || p.share() < leastOf })
 	if len(periods) == 0 {
 		return nil
 	}
 	worst := slices.MaxFunc(periods, func(a, b period) int { return cmp.Compare(a.lost, b.lost) })
 	words := fmt.Sprintf("%s retransmitted %s of its TCP segments from %s to %s (%.0f of %.0f, of the sockets of %s)", node.Host,
-		text.RoughPercent(worst.share()), seconds(worst.from), seconds(worst.to), worst.lost, max(worst.all, worst.lost), text.Ranks(ranks))
+		text.RoughPercent(worst.share()), seconds(worst.from), seconds(worst.to), worst.lost, worst.all, text.Ranks(ranks))
 	if n := len(periods) - 1; n > 0 {
 		words += fmt.Sprintf(", and as much at %s", text.Count(n, "other time"))
 	}
@@ -219,7 +219,7 @@ func dropped(p period, all map[source]*series) (list []finding.Finding) {
 			continue
 		}
 		lost, packets := s.during(p.from, p.to)
-		if lost < least || lost/max(lost+packets, 1) < leastOf {
+		if lost < least || packets == 0 || lost/(lost+packets) < leastOf {
 			continue
 		}
 		k := strings.LastIndexByte(of.name, '/')
