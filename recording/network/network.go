@@ -5,6 +5,7 @@ package network
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -185,25 +186,40 @@ func retransmitted(node *recording.Node, all map[source]*series) *finding.Findin
 	return f
 }
 
-// periodsOf joins the steps with retransmissions that are close to each other.
+// periodsOf joins the parts of the time in which too much was lost, if they are close to each other. A few losses now and then are in none.
 func periodsOf(all []*series) (list []period) {
-	var bad []step
+	const width = together / 2
+	bins := map[time.Duration]*period{}
 	for _, s := range all {
 		for _, one := range s.steps {
-			if one.lost > 0 {
-				bad = append(bad, one)
+			k := one.to / width
+			p := bins[k]
+			if p == nil {
+				p = &period{}
+				bins[k] = p
 			}
+			if one.lost > 0 && (p.lost == 0 || one.from < p.from) {
+				p.from = one.from
+			}
+			if one.lost > 0 {
+				p.to = max(p.to, one.to)
+			}
+			p.lost, p.all = p.lost+one.lost, p.all+one.all
 		}
 	}
-	slices.SortFunc(bad, func(a, b step) int { return cmp.Compare(a.from, b.from) })
-	for _, one := range bad {
-		if n := len(list); n > 0 && one.from-list[n-1].to <= max(together, 2*(one.to-one.from)) {
-			list[n-1].to = max(list[n-1].to, one.to)
+	for _, k := range slices.Sorted(maps.Keys(bins)) {
+		p := bins[k]
+		if p.lost == 0 || p.share() < leastOf {
 			continue
 		}
-		list = append(list, period{from: one.from, to: one.to})
+		if n := len(list); n > 0 && p.from-list[n-1].to <= together {
+			list[n-1].to = max(list[n-1].to, p.to)
+			continue
+		}
+		list = append(list, *p)
 	}
 	for i := range list {
+		list[i].lost, list[i].all = 0, 0
 		for _, s := range all {
 			lost, sent := s.during(list[i].from, list[i].to)
 			list[i].lost, list[i].all = list[i].lost+lost, list[i].all+sent
@@ -238,7 +254,13 @@ func downed(node *recording.Node, all map[source]*series) (list []finding.Findin
 		if of.node != node || !strings.HasPrefix(of.name, "ib/") {
 			continue
 		}
-		for _, p := range periodsOf([]*series{s}) {
+		var p period
+		for _, one := range s.steps {
+			if one.lost > 0 {
+				p = period{from: map[bool]time.Duration{true: one.from, false: p.from}[p.lost == 0], to: one.to, lost: p.lost + one.lost}
+			}
+		}
+		if p.lost > 0 {
 			list = append(list, finding.Finding{Kind: "link down", Subject: node.Host + " " + of.name,
 				Text: fmt.Sprintf("the link of InfiniBand port %s of %s went down %s from %s to %s", strings.TrimPrefix(of.name, "ib/"), node.Host,
 					text.Count(int(p.lost), "time"), seconds(p.from), seconds(p.to)),

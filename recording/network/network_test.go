@@ -87,6 +87,8 @@ func TestFindings(t *testing.T) {
 		{"one of few", []grows{{sent: []uint64{3, 3}, again: []uint64{0, 1}}}, nil},
 		{"of node 2", []grows{quiet, {sent: busy, again: lossy}},
 			[]string{"node2 retransmitted 3 % of its TCP segments from 3.00 s to 6.00 s (90 of 3000, of the sockets of rank 1)"}},
+		{"few before and after it", []grows{{sent: []uint64{1e6, 1e6, 1e6, 1000, 1000, 1e6, 1e6, 1e6}, again: []uint64{3, 1, 2, 30, 50, 2, 1, 3}}},
+			[]string{"node1 retransmitted 4 % of its TCP segments from 3.00 s to 5.00 s (80 of 2000, of the sockets of rank 0)"}},
 		{"twice", []grows{{sent: busy, again: []uint64{200, 0, 0, 0, 0, 0, 100, 0}}},
 			[]string{"node1 retransmitted 20 % of its TCP segments from 0.00 s to 1.00 s (200 of 1000, of the sockets of rank 0), and as much at 1 other time"}},
 		{"of an unknown number", []grows{{again: lossy}, {packets: busy, again: lossy}}, nil},
