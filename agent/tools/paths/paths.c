@@ -1,60 +1,9 @@
-/* paths.c: the table "paths", written when the process ends. Nothing is asked before. */
+/* paths.c: start and end. Nothing is asked before the process ends. */
 #include "tools/paths/paths.h"
 
-#include "mpi/library.h"
-#include "run/fields.h"
-#include "tools/objects/objects.h"
+#include "run/process.h"
 
-enum { ROWS = 4096, TEXTS = 64 };
-
-struct paths_row {
-    struct mpitx_run_row head;
-    uint32_t kind, name;
-    int32_t rank;
-    uint32_t reserved;
-    uint64_t id, peer, count, bytes, received, failed, code;
-};
-
-static const struct mpitx_run_field fields[] = {
-    NAMED("kind"), NAMED("name"), NUMBER("rank", I32), NUMBER("reserved", U32), NUMBER("id", U64), NUMBER("peer", U64),
-    NUMBER("count", U64), BYTES("bytes"), BYTES("received"), NUMBER("failed", U64), NUMBER("code", U64, .merge = MPITX_RUN_MAX),
-};
-
-static int table = -1;
-static unsigned rows;
-
-/* Most rows have the text of the row before, or one of a few. */
-static uint32_t text_again(const char *text)
-{
-    static struct {
-        uint64_t hash;
-        uint32_t id;
-    } known[TEXTS];
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const char *c = text; *c; c++) hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    unsigned i = (unsigned)(hash >> 32) % TEXTS;
-    if (known[i].hash != hash) {
-        known[i].id = text_of(text);
-        known[i].hash = known[i].id != TEXT_NONE ? hash : 0;
-    }
-    return known[i].id;
-}
-
-void paths_add(const struct paths_seen *seen)
-{
-    if (table < 0) return;
-    if (rows == ROWS) {
-        rows++;
-        agent_note("paths: not all are recorded: %u is the limit", (unsigned)ROWS);
-    }
-    if (rows > ROWS) return;
-    struct paths_row row = {
-        .kind = text_again(seen->kind), .name = text_again(seen->name ? seen->name : ""), .rank = seen->rank, .id = seen->id,
-        .peer = seen->peer, .count = seen->count, .bytes = seen->bytes, .received = seen->received, .failed = seen->failed,
-        .code = seen->code,
-    };
-    if (row.kind != TEXT_NONE && row.name != TEXT_NONE && mpitx_run_row(agent_run, table, &row)) rows++;
-}
+static bool on;
 
 static bool wanted(void) { return agent_config_number("paths", 0) != 0; }
 
@@ -65,17 +14,15 @@ static void entering(void)
 
 static void started(void)
 {
-    uint32_t bytes = 0;
     if (!wanted() || !agent_run) return;
     layers_follow();
-    table = mpitx_run_declare_table(agent_run, "paths", fields, COUNT(fields), 6, &bytes);
-    if (bytes != sizeof(struct paths_row)) table = -1;
-    if (table < 0) agent_note("paths: not recording: no room in the run");
+    on = paths_declare();
+    if (!on) agent_note("paths: not recording: no room in the run");
 }
 
 static void ending(enum agent_end end)
 {
-    if (table < 0) return;
+    if (!on) return;
     bool asking = end == AGENT_FINALIZE;
     layers_write(asking);
     if (asking) {
@@ -83,10 +30,11 @@ static void ending(enum agent_end end)
         sockets_write();
     }
     paths_add(&(struct paths_seen){.kind = "end", .name = asking ? "finalize" : "died", .rank = -1});
-    table = -1;
+    paths_close();
+    on = false;
 }
 
-static void forked(void) { table = -1; }
+static void forked(void) { on = false; }
 
 static const char *const keys[] = {"paths", NULL};
 

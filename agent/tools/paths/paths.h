@@ -1,6 +1,7 @@
 /* paths.h: what shows over which transports this process reached others. docs/run-format.md describes the table.
  *
- *     paths.c    the table, start and end
+ *     paths.c    start and end
+ *     table.c    the table
  *     layers.c   functions below the MPI library that are followed: operations on endpoints of UCX, single copies
  *     openmpi.c  Open MPI's own tables: which BTL components it uses for a process
  *     sockets.c  the process's TCP connections, and the memory that it may share with others */
@@ -20,6 +21,8 @@ struct paths_seen {
     uint64_t code;                          /* the first error, or a limit in bytes */
 };
 void paths_add(const struct paths_seen *seen);
+bool paths_declare(void); /* false: there is no room in the run */
+void paths_close(void);
 
 void layers_follow(void); /* follows the objects that are loaded; may be repeated */
 void layers_write(bool asking); /* asking: the library and UCX may be asked, too */
