@@ -100,7 +100,10 @@ bool pvar_read_one(struct pvar_group *g, struct pvar_reading *r, uint64_t now)
 {
     if (r->dead) return false;
     if (g->node) {
+        bool sampled = pvar.node_read; /* by the sample that is being taken, if there is one */
+        pvar.node_read = false;
         pvar_node_read(now, false);
+        pvar.node_read = sampled;
         read_node(g, r);
         return r->rc == MPITX_SUCCESS;
     }

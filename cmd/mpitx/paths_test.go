@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mpitx/cmd/mpitx/cli"
 )
 
 type pathReport struct {
@@ -104,6 +106,25 @@ func TestPaths(t *testing.T) {
 			}
 		}
 		f.environ = environ
+		// of one rank: the same paths as with all
+		first := cases[f.family][0].name
+		all, one := f.run("mpitx", "report", first, "paths", "-o", "csv").stdout.String(), f.run("mpitx", "report", first, "paths", "-o", "csv", "--rank", "1").stdout.String()
+		for line := range strings.Lines(all) {
+			words := strings.SplitN(line, ",", 3)
+			if of := words[0] == "1" || words[1] == "1" || words[0] == "rank_a"; of != strings.Contains("\n"+one, "\n"+strings.Join(words[:2], ",")+",") {
+				t.Errorf("with --rank 1: %v for %s", !of, line)
+			}
+		}
+		if strings.Contains(one, "unknown:") || !strings.Contains(one, "process_vm_readv") {
+			f.Errorf("with --rank 1: %s", one)
+		}
+		// rank 1 is killed: what it was seen to do before is unknown, and the others' side is reported
+		f.run("mpitx", "profile", "-n", "4", "--no-summary", "--dir", "killed", "--", program, "kill")
+		for _, view := range []string{"paths", "matrix", "functions"} {
+			if p := f.run("mpitx", "report", "killed", view); p.failure != "" || p.code > 1 && p.code != cli.ExitPartial || p.stdout.Len() == 0 {
+				f.Errorf("killed: %s: exit code %d: %s", view, p.code, p.output())
+			}
+		}
 		f.run("mpitx", "profile", "-n", "2", "--no-paths", "--no-summary", "--dir", "without", "--", program)
 		if p := f.run("mpitx", "report", "without", "paths"); p.code != 1 || !strings.Contains(p.stderr.String(), "without --no-paths") {
 			f.Errorf("without: exit code %d: %s", p.code, p.output())

@@ -38,7 +38,7 @@ func (g *pathGroup) add(p *paths.Path) {
 }
 
 func pathKey(p *paths.Path) string {
-	return fmt.Sprint(p.Text(), p.Devices(), p.Unknown, p.OneNode, p.A == p.B)
+	return fmt.Sprint(p.Text(), p.Devices(), p.Unknown, p.OneNode, p.A == p.B, p.HostA == "" || p.HostB == "")
 }
 
 // groupPaths puts equal pairs together, those with the most bytes first.
@@ -71,6 +71,8 @@ func Paths(w io.Writer, p *profile.Profile, format export.Format, t export.Termi
 		letters[pathKey(g.first)] = letter
 		where, copies, again := "two nodes", any(nil), any(nil)
 		switch {
+		case g.first.HostA == "" || g.first.HostB == "":
+			where = "unknown"
 		case g.first.A == g.first.B:
 			where = "itself"
 		case g.first.OneNode:
@@ -141,10 +143,14 @@ func pathGrid(all []*paths.Path, ranks []int, letters map[string]string) *export
 
 // PathRows has a row for each pair of ranks.
 func PathRows(all []*paths.Path) *export.Rows {
-	r := export.RowsOf("mpitx.report.paths", "rank_a rank_b host_a host_b one_node carried_by device unknown messages bytes ucx_operations single_copies single_copy_bytes single_copies_failed "+
+	r := export.RowsOf("mpitx.report.paths", "rank_a rank_b host_a host_b one_node carried_by device eager_limit_bytes unknown messages bytes ucx_operations single_copies single_copy_bytes single_copies_failed "+
 		"tcp_connections tcp_bytes tcp_segments tcp_retransmitted evidence")
 	for _, p := range all {
-		r.Rows = append(r.Rows, []any{p.A, p.B, p.HostA, p.HostB, p.OneNode, p.Text(), strings.Join(p.Devices(), " "), p.Unknown, p.Messages, p.Bytes, p.Operations,
+		var limit any
+		if len(p.Carriers) > 0 && p.Carriers[0].Limit > 0 {
+			limit = p.Carriers[0].Limit
+		}
+		r.Rows = append(r.Rows, []any{p.A, p.B, p.HostA, p.HostB, p.OneNode, p.Text(), strings.Join(p.Devices(), " "), limit, p.Unknown, p.Messages, p.Bytes, p.Operations,
 			p.Copies.Calls, p.Copies.Bytes, p.Copies.Failed, p.Sockets.Count, p.Sockets.Bytes, p.Sockets.Segments, p.Sockets.Retransmitted, strings.Join(p.Evidence, "; ")})
 	}
 	return r

@@ -140,7 +140,7 @@ type builder struct {
 
 // Paths finds the paths of a run: those that were used or prepared. traffic adds the messages of the program; nil: none are known.
 func (r *Reader) Paths(run *recording.Run, traffic func(add func(a, b int, messages, bytes uint64))) []*Path {
-	if len(r.processes) == 0 {
+	if !Recorded(run) {
 		return nil
 	}
 	b := &builder{processes: r.processes, byRank: map[int]*process{}, byWorker: map[uint64]*process{}, paths: map[[2]int]*Path{}}
@@ -163,16 +163,20 @@ func (r *Reader) Paths(run *recording.Run, traffic func(add func(a, b int, messa
 	}
 	b.sockets()
 	traffic(func(x, y int, messages, bytes uint64) {
-		if hosts[x] != nil && hosts[y] != nil {
-			path := b.path(x, y)
-			path.Messages += messages
-			path.Bytes += bytes
-		}
+		path := b.path(x, y)
+		path.Messages += messages
+		path.Bytes += bytes
 	})
 	for _, path := range b.paths {
-		path.HostA, path.HostB = hosts[path.A].Host, hosts[path.B].Host
-		path.OneNode = hosts[path.A].Node == hosts[path.B].Node
-		b.finish(path)
+		x, y := hosts[path.A], hosts[path.B]
+		if x != nil {
+			path.HostA = x.Host
+		}
+		if y != nil {
+			path.HostB = y.Host
+		}
+		path.OneNode = x != nil && y != nil && x.Node == y.Node
+		b.finish(path, x, y)
 	}
 	return slices.SortedFunc(maps.Values(b.paths), func(x, y *Path) int { return cmp.Or(x.A-y.A, x.B-y.B) })
 }
@@ -216,11 +220,9 @@ func (b *builder) btls(p *process) {
 		use  Use
 	}{{"eager", Small}, {"send", Large}} {
 		for _, s := range p.seen[part.kind] {
-			if other := b.byRank[s.Rank+p.first()]; other != nil {
-				path := b.path(p.Rank.Rank, other.Rank.Rank)
-				path.carry(Carrier{Layer: BTL, Transport: s.Name, Use: part.use, Limit: s.Code})
-				path.because("Open MPI's table of BTL components for the process has %s", s.Name)
-			}
+			path := b.path(p.Rank.Rank, s.Rank+p.first())
+			path.carry(Carrier{Layer: BTL, Transport: s.Name, Use: part.use, Limit: s.Code})
+			path.because("Open MPI's table of BTL components for the process has %s", s.Name)
 		}
 	}
 }
@@ -255,6 +257,7 @@ func joined(a, by, b string) string {
 func lanes(description string) (all []Carrier) {
 	var small, large []Carrier
 	limit := eagerLimit(description)
+	eager := strings.Contains(description, "tag_send:") && limit == 0 // all messages are: UCX_RNDV_THRESH=inf
 	for line := range strings.Lines(description) {
 		words := strings.Fields(line)
 		if len(words) < 2 || !strings.HasPrefix(words[0], "lane[") {
@@ -274,7 +277,9 @@ func lanes(description string) (all []Carrier) {
 			case "am", "tag":
 				small = append(small, c)
 			case "am_bw", "rma_bw":
-				large = append(large, c)
+				if !eager {
+					large = append(large, c)
+				}
 			}
 		}
 	}
@@ -377,7 +382,7 @@ func (b *builder) sockets() {
 
 // ---- conclusions ----
 
-func (b *builder) finish(path *Path) {
+func (b *builder) finish(path *Path, x, y *recording.Rank) {
 	slices.Sort(path.Sockets.Interfaces)
 	p, q := b.byRank[path.A], b.byRank[path.B]
 	path.CopiesFollowed = p.followsCopies() && q.followsCopies()
@@ -388,14 +393,18 @@ func (b *builder) finish(path *Path) {
 		return
 	}
 	switch {
-	case p == nil && q == nil:
-		path.Unknown = "the ranks have recorded no paths"
+	case x == nil || y == nil:
+		path.Unknown = "a rank is not in the run"
+	case p == nil && x.State == recording.StateRunning, q == nil && y.State == recording.StateRunning:
+		path.Unknown = "the job is still running"
 	case path.Sockets.Bytes > 0:
 		path.carry(Carrier{Layer: Kernel, Transport: "tcp", Use: All})
-	case p.either(q, func(p *process) bool { return !p.has("end", "finalize") }):
+	case p.has("end", "restricted") || q.has("end", "restricted"):
+		path.Unknown = "a rank has restricted its system calls, so that it was not asked"
+	case !p.has("end", "finalize") || !q.has("end", "finalize"):
 		path.Unknown = "a rank ended without MPI_Finalize"
-	case p.either(q, func(p *process) bool { return len(p.seen["mtl"]) > 0 }):
-		path.carry(Carrier{Layer: MTL, Transport: cmp.Or(p, q).seen["mtl"][0].Name, Use: All})
+	case len(p.seen["mtl"]) > 0:
+		path.carry(Carrier{Layer: MTL, Transport: p.seen["mtl"][0].Name, Use: All})
 		path.because("Open MPI has chosen this MTL component for all processes")
 	case path.A == path.B:
 		path.Unknown = "no operation of the rank with itself was seen"
@@ -415,10 +424,6 @@ func (b *builder) finish(path *Path) {
 
 func (p *process) has(kind, name string) bool {
 	return p != nil && slices.ContainsFunc(p.seen[kind], func(s seen) bool { return s.Name == name })
-}
-
-func (p *process) either(q *process, is func(*process) bool) bool {
-	return p != nil && is(p) || q != nil && is(q)
 }
 
 // first is the number in the run of rank 0 of the process's MPI_COMM_WORLD.

@@ -22,7 +22,9 @@ func newJob(hosts ...string) *job {
 		if nodes[host] == nil {
 			nodes[host] = &recording.Node{Host: host}
 		}
-		r := &recording.Rank{Rank: i, PID: 100 + i, Host: host, Node: nodes[host]}
+		table := &recording.Table{}
+		table.Name = Table
+		r := &recording.Rank{Rank: i, PID: 100 + i, Host: host, Node: nodes[host], Tables: []*recording.Table{table}, State: recording.StateEnded}
 		j.run.Ranks = append(j.run.Ranks, r)
 		j.reader.processes = append(j.reader.processes, &process{r, map[string][]seen{}})
 		j.see(i, seen{Kind: "end", Name: "finalize"}, seen{Kind: "process", Name: "pid:[1]"}, seen{Kind: "follows", Name: "process_vm_readv"})
@@ -60,6 +62,7 @@ func TestLanes(t *testing.T) {
 		"lane[0]:  6:tcp/eth0.0 md[1] -> md[1]/tcp/sysdev[255] rma_bw#0 am am_bw#0 wireup\ntag_send: 0..<egr/short>..8185..<egr/zcopy>..524288..<rndv>..(inf)\n": {{UCX, "tcp", "eth0", All, 524288}},
 		"lane[0]: 1:rc_mlx5/mlx5_0:1.0 md[4] -> md[4]/ib/sysdev[0] rma_bw#0 am am_bw#0\nlane[1]: 2:rc_mlx5/mlx5_1:1.0 md[5] -> md[5]/ib/sysdev[0] rma_bw#1\n": {
 			{UCX, "rc_mlx5", "mlx5_0:1", Small, 0}, {UCX, "rc_mlx5", "mlx5_1:1", Large, 0}},
+		"lane[0]: 3:sysv/memory.0 md[2] -> md[2]/sysv/sysdev[255] am am_bw#0\nlane[1]: 5:cma/memory.0 md[4] -> md[4]/cma/sysdev[255] rma_bw#0\ntag_send: 0..<egr/short>..93..<egr/bcopy>..(inf)\n": {{UCX, "sysv", "", All, 0}},
 		"lane[0]: 4:posix/memory.0 md[3] -> md[3]/posix/sysdev[255]\n": nil,
 		"lane[": nil, "lane[0]: x\ntag_send: <rndv>": nil, "": nil,
 	} {

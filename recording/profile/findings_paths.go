@@ -47,17 +47,34 @@ func between(list []*paths.Path, ranks []int) string {
 	return text.Count(len(list), "pair") + " of " + text.Ranks(ranks)
 }
 
+// overTCP reports whether ranks of one node have TCP for their small or for their large messages, because a layer chose it that has settings for it.
+func overTCP(path *paths.Path, use paths.Use) bool {
+	tcp := false
+	for _, c := range path.Carriers {
+		if c.Layer == paths.Kernel || (c.Use == paths.All || c.Use == use) && c.Transport != "tcp" {
+			return false
+		}
+		tcp = tcp || c.Transport == "tcp"
+	}
+	return path.OneNode && tcp
+}
+
 // tcpOnNode finds ranks of one node that reach each other over TCP.
 func tcpOnNode(p *Profile) []found {
-	list, ranks, bytes := p.pathsOf(func(path *paths.Path) bool {
-		return path.OneNode && len(path.Carriers) > 0 && !slices.ContainsFunc(path.Carriers, func(c paths.Carrier) bool { return c.Transport != "tcp" })
-	})
+	what := "reach each other over TCP, and not by shared memory"
+	list, ranks, bytes := p.pathsOf(func(path *paths.Path) bool { return overTCP(path, paths.Small) })
+	if len(list) == 0 {
+		what = "send large messages over TCP, and only small ones by shared memory"
+		list, ranks, bytes = p.pathsOf(func(path *paths.Path) bool {
+			return overTCP(path, paths.Large) && path.Bytes > 0 && path.Sockets.Bytes >= path.Bytes/2
+		})
+	}
 	if len(list) == 0 {
 		return nil
 	}
 	return []found{{Finding: finding.Finding{Kind: "tcp on one node", Ranks: ranks, Share: p.communicating(),
 		Figures: finding.Figures{"pairs": float64(len(list)), "bytes": float64(bytes)},
-		Text:    fmt.Sprintf("%s on one node reach each other over TCP, and not by shared memory", between(list, ranks)),
+		Text:    fmt.Sprintf("%s on one node %s", between(list, ranks), what),
 		Next:    chooses(list[0]) + " (mpitx list --changed, and mpitx report RUN paths)"}}}
 }
 
@@ -172,7 +189,7 @@ func overLimit(p *Profile) []found {
 		}
 		return []found{{Finding: finding.Finding{Kind: "over the eager limit", Certainty: finding.Possible, Share: p.communicating(),
 			Figures: finding.Figures{"share_of_messages": share, "limit_bytes": float64(limit)},
-			Text:    fmt.Sprintf("%s of the messages have %s or more, and less than twice that: just over the eager limit of %s, so that the sender asks the receiver first", text.RoughPercent(share), text.Amount(float64(limit), "B"), c.Transport),
+			Text:    fmt.Sprintf("%s of the messages have between one and two times the eager limit of %s, which is %s: the sender asks the receiver before it sends them", text.RoughPercent(share), c.Transport, text.Amount(float64(limit), "B")),
 			Next:    next + ", with mpitx verify"}}}
 	}
 	return nil

@@ -40,6 +40,12 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 	if err := processes(run, cut, b.process); err != nil {
 		return nil, err
 	}
+	if len(cut.Ranks) > 0 { // a path is between two: both sides say what it is
+		rest := func(r *recording.Rank) bool { return !cut.rank(r) }
+		for row := range run.Rows(recording.Options{Rank: rest, Table: func(t *recording.Table) bool { return t.Name == tablePaths }}) {
+			b.paths.Add(row)
+		}
+	}
 	if err := cut.check(b.phaseNames, b.objectNames, b.functionNames, b.ranks); err != nil {
 		return nil, err
 	}
@@ -274,6 +280,9 @@ func (b *builder) finish() {
 		for i := range p.Pairs {
 			add(p.Pairs[i].Source, p.Pairs[i].Destination, p.Pairs[i].Messages(), p.Pairs[i].Bytes())
 		}
+	})
+	p.Paths = slices.DeleteFunc(p.Paths, func(path *paths.Path) bool {
+		return len(p.Cut.Ranks) > 0 && !slices.Contains(p.Cut.Ranks, path.A) && !slices.Contains(p.Cut.Ranks, path.B)
 	})
 	switch {
 	case !p.Cut.someCalls():

@@ -292,8 +292,10 @@ static void describe(uintptr_t handle, char *text)
     *text = 0;
     if (!print) {
         Dl_info info;
-        void *ucp = targets[EP_CREATE] && dladdr((void *)targets[EP_CREATE], &info) ? object_open(info.dli_fname) : NULL;
-        if (ucp) {
+        const char *const files[] = {dladdr((void *)targets[EP_CREATE], &info) ? info.dli_fname : "", "libucp.so.0"};
+        for (int i = 0; i < 2 && !print; i++) { /* another tool's function may come before UCX's */
+            void *ucp = object_open(files[i]);
+            if (!ucp) continue;
             *(void **)&print = dlsym(ucp, "ucp_ep_print_info");
             dlclose(ucp);
         }

@@ -133,7 +133,7 @@ static void leave(const struct chain_call *call)
 /* ---- calls that wait for nobody ---- */
 
 enum { ALWAYS_TIMED = 1000 /* calls of a row */, PICKED_BITS = 3 /* of later ones, one in 2^3 */ };
-enum { SHORT_NS = 2000, LOST_NS = 1000000 };
+enum { SHORT_NS = 2000, LOST_NS = 100000 };
 
 /* A row without calls as short as this has all calls timed: times cost little then. A call that took so long had
  * probably lost its core, and stands for itself only. */
