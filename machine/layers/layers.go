@@ -66,6 +66,11 @@ func Ask(e *machine.Env, m machine.MPI, given []string) Known {
 	return k
 }
 
+// In returns the settings of UCX and libfabric in an environment.
+func In(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return !isLayers(kv) })
+}
+
 func isLayers(kv string) bool { return strings.HasPrefix(kv, "UCX_") || strings.HasPrefix(kv, "FI_") }
 
 // components are the parts of Open MPI that use UCX or libfabric, and that it loads at run time.

@@ -37,9 +37,10 @@ type Source struct {
 
 	Chosen  machine.MPI
 	Job     *inspect.Job
-	catalog *catalog.Catalog // the catalog that job collected
-	found   settings.Answer  // the user's settings
-	Unknown []unknownSetting // those of no control variable
+	catalog *catalog.Catalog  // the catalog that job collected
+	found   settings.Answer   // the user's settings
+	Unknown []unknownSetting  // those of no control variable
+	early   chan layers.Known // what UCX and libfabric know, asked while MPI starts; nil: they are not
 }
 
 // Flags defines the flags. live is true for commands that need a live MPI and have no --from.
@@ -115,6 +116,7 @@ func (s *Source) collect(writes []catalog.WriteRequest, stage inspect.Stage) (*c
 		o.Environ = append(os.Environ(), s.Environ...)
 	}
 	o.Self, o.Writes, o.WriteStage, o.Listing = s.comm == "self", writes, stage, s.RanksMayLeaveEarly
+	s.askEarly()
 	if s.Job, err = inspect.Collect(o); err != nil {
 		return nil, err
 	}
@@ -182,17 +184,32 @@ func (s *Source) Query(c *catalog.Catalog) settings.Query {
 		}}
 }
 
+// askEarly asks UCX and libfabric about settings in the environment of a launcher's rank 0. If MPI_Init fails, perhaps because of one, the
+// launcher ends the job, which leaves no time for it.
+func (s *Source) askEarly() {
+	given := layers.In(s.App.Env.Environ)
+	if s.App.Env.Launcher().Rank != 0 || len(given) == 0 {
+		return
+	}
+	s.early = make(chan layers.Known, 1)
+	go func() { s.early <- layers.Ask(s.App.Env, s.Chosen, given) }()
+}
+
 // Influences are what influences a live MPI from outside. UCX and libfabric are asked for their settings if there are some.
 func (s *Source) Influences(c *catalog.Catalog) []settings.Influence {
 	q := s.Query(c)
-	if c.After.Read || s.App.Env.Launcher().Rank < 0 { // a launcher that ends the job leaves no time for it
-		asked := 0 // each time takes a process, and ranks may all have settings of their own
-		q.Layers = func(given []string) layers.Known {
-			if asked++; asked > mostAsked {
-				return nil
-			}
-			return layers.Ask(s.App.Env, s.Chosen, given)
+	asked := 0 // each time takes a process, and ranks may all have settings of their own
+	q.Layers = func(given []string) (known layers.Known) {
+		asked++
+		switch launched := s.App.Env.Launcher().Rank >= 0; {
+		case asked > mostAsked:
+		case c.After.Read || !launched:
+			known = layers.Ask(s.App.Env, s.Chosen, given)
+		case s.early != nil && asked == 1:
+			known = <-s.early
+			s.early <- known
 		}
+		return known
 	}
 	return settings.Everywhere(q, &c.Job)
 }
