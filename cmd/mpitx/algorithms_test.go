@@ -40,6 +40,30 @@ func TestAlgorithms(t *testing.T) {
 	})
 }
 
+// What Open MPI chooses itself is reported: one case for each branch of its decision functions.
+func TestDecisions(t *testing.T) {
+	eachFamily(t, func(f *onFamily) {
+		if f.family != "openmpi" {
+			return
+		}
+		program := f.build("mpicc", filepath.Join("..", "..", "fixtures", "algorithms", "unforced", "unforced.c"), "-std=gnu11", "-O1", "-g")
+		for _, ranks := range []int{2, 4, 5} {
+			name, all := fmt.Sprint("chosen", ranks), algorithms.Decisions(ranks)
+			argv := append([]string{"mpitx", "profile", "-n", fmt.Sprint(ranks), "--no-summary", "--dir", name, "--", program}, algorithms.Arguments(all)...)
+			if p := f.run(argv...); p.failure != "" || p.code != 0 {
+				f.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
+			}
+			report := f.run("mpitx", "report", name, "-o", "json").stdout.Bytes()
+			if !strings.Contains(string(report), "Open MPI v4.1.4") && !strings.Contains(string(report), "Open MPI v5.0.7") {
+				f.Skip("the decisions of other releases are not known here") // make lab-test has both
+			}
+			if err := algorithms.CheckDecisions(report, all, ranks); err != nil {
+				f.Error(err)
+			}
+		}
+	})
+}
+
 // Rules for sizes in a file, and what mpitx verify finds out about a variable with and without the one that it needs.
 func TestAlgorithmRules(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
