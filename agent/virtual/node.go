@@ -31,10 +31,15 @@ func Node() []catalog.Variable {
 	return node("/")
 }
 
-func node(root string) (all []catalog.Variable) {
+func ofEachProcess() (all []catalog.Variable) {
 	for i := range ofProcess {
 		all = append(all, ofProcess[i].variable(""))
 	}
+	return all
+}
+
+func node(root string) []catalog.Variable {
+	all := ofEachProcess()
 	text, _ := os.ReadFile(filepath.Join(root, "proc/net/dev"))
 	for line := range strings.Lines(string(text)) {
 		if k := strings.LastIndexByte(line, ':'); k >= 0 {

@@ -47,9 +47,12 @@ func Totals() []catalog.Variable {
 }
 
 // Matching are the totals, the variables of the node, and the shares that globs with a slash match. A name of another node's
-// interface is one, too.
-func Matching(globs ...string) []catalog.Variable {
-	all := append(Totals(), Node()...)
+// interface is one, too. here: also those of this machine's interfaces.
+func Matching(here bool, globs ...string) []catalog.Variable {
+	all := append(Totals(), ofEachProcess()...)
+	if here {
+		all = append(Totals(), Node()...)
+	}
 	for _, g := range globs {
 		all = append(all, slices.DeleteFunc(NamedLike(g), func(v catalog.Variable) bool {
 			return v.Name != g || slices.ContainsFunc(all, func(o catalog.Variable) bool { return o.Name == g })

@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 
 func TestShares(t *testing.T) {
 	has := func(name string) bool {
-		for _, v := range Matching(name) {
+		for _, v := range Matching(true, name) {
 			if v.Name == name {
 				return true
 			}
@@ -60,10 +60,10 @@ func TestShares(t *testing.T) {
 	if slices.Contains(Functions(), "MPI_Wtime") || !slices.Contains(Functions(), "MPI_Send") {
 		t.Errorf("functions: %v", Functions())
 	}
-	if got, want := Matching("mpitx:*"), len(Totals())+len(Node()); len(got) != want {
+	if got, want := Matching(true, "mpitx:*"), len(Totals())+len(Node()); len(got) != want {
 		t.Errorf("mpitx:* matches %d, not the %d totals and variables of the node", len(got), want)
 	}
-	for _, v := range Matching("mpitx:*/MPI_Send") {
+	for _, v := range Matching(true, "mpitx:*/MPI_Send") {
 		if strings.Contains(v.Name, "/MPI_") && !strings.HasSuffix(v.Name, "/MPI_Send") {
 			t.Error(v.Name)
 		}

@@ -151,7 +151,7 @@ func explorerInShell(t *testing.T, wrapper string) *screen {
 	s.keys(fmt.Sprintf(wrapper, "mpitx tui --from "+snapshotFile(t)), "Enter")
 	s.until("1282 cvars", "allocator")
 	s.keys("j", "j", "j")
-	s.until("4 of 1368")
+	s.until("4 of 1377")
 	return s
 }
 
@@ -179,7 +179,7 @@ func stopped(s *screen, stop func()) {
 	s.keys("echo it is $((6*7))", "Enter")
 	s.until("it is 42")
 	s.keys("clear; fg", "Enter")
-	s.until("4 of 1368", "allocator", "!42")
+	s.until("4 of 1377", "allocator", "!42")
 }
 
 // ctrl+z also stops the wrappers that started the explorer, since the shell waits for them.
@@ -203,9 +203,9 @@ func TestExplorerStoppedFromOutside(t *testing.T) {
 	s.tmux("send-keys", "-R") // what was on the terminal is gone, and its modes
 	s.until("!allocator")
 	s.keys("fg", "C-j")
-	s.until("4 of 1368", "allocator")
+	s.until("4 of 1377", "allocator")
 	s.keys("j")
-	s.until("5 of 1368")
+	s.until("5 of 1377")
 	s.keys("q")
 	s.until("!allocator")
 	s.plain()

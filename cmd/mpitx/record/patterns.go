@@ -90,7 +90,7 @@ func (s *patterns) unmatchedOwn(m machine.MPI) error {
 			continue
 		}
 		var names []string
-		for _, v := range append(virtual.Matching(virtual.Prefix+"*/*"), virtual.NamedLike(glob)...) {
+		for _, v := range append(virtual.Matching(true, virtual.Prefix+"*/*"), virtual.NamedLike(glob)...) {
 			if strings.Contains(v.Name, "/") == share {
 				names = append(names, v.Name)
 			}

@@ -139,7 +139,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	code := o.Warn(all)
 	all = all.WithPeruse()
-	all.Virtual = virtual.Matching(o.globs...)
+	all.Virtual = virtual.Matching(o.From == "", o.globs...)
 	if o.changed && o.From == "" {
 		o.nameUnknown(all)
 	}

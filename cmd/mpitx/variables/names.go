@@ -19,7 +19,7 @@ func pickFrom(s *cli.Source, cmd *cobra.Command, kinds catalog.Kind, names []str
 	if kinds&catalog.Events != 0 {
 		c = c.WithPeruse()
 	}
-	c.Virtual = virtual.Matching(names...)
+	c.Virtual = virtual.Matching(true, names...)
 	if chosen, err = c.Pick(kinds, names); err != nil {
 		return nil, nil, code, s.End(code, cli.Usagef("%v", err))
 	}

@@ -111,7 +111,7 @@ func (o *tuiOptions) run(cmd *cobra.Command, args []string) error {
 		return cli.Usagef("%v", err)
 	}
 	file, problem := o.Configure(o.App, &t)
-	options := explorer.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Matching(), Items: o.items}
+	options := explorer.Options{Term: t, Config: file, Export: o.exportSettings, ReadOnly: o.readOnly, Virtual: virtual.Matching(o.From == ""), Items: o.items}
 	options.HowToSet = func(c *catalog.Catalog, all []explorer.Setting) []string {
 		return settings.HowToSet(o.Family(c), o.App.Env.Word(o.Chosen.Launcher), assignments(c, all), text.Charset(t.UTF8))
 	}
