@@ -139,7 +139,7 @@ func (o *listOptions) run(cmd *cobra.Command) error {
 	}
 	code := o.Warn(all)
 	all = all.WithPeruse()
-	all.Virtual = virtual.Matching(o.From == "", o.globs...)
+	all.Virtual = virtual.Matching(o.From == "" && (o.asked != 0 || len(o.globs) > 0), o.globs...) // interfaces only if they are asked for
 	if o.changed && o.From == "" {
 		o.nameUnknown(all)
 	}
