@@ -31,7 +31,7 @@ func (a *App) CompleteNames(kinds catalog.Kind, words ...string) cobra.Completio
 			add(w, w)
 		}
 		if kinds.Has(catalog.Virtual) {
-			for _, v := range virtual.Matching(true, prefix + "*") {
+			for _, v := range virtual.Matching(true, prefix+"*") {
 				add(v.Name, inspect.NameLine(v.Name, v.Description))
 			}
 		}
