@@ -75,7 +75,7 @@ func TestWhereStack(t *testing.T) {
 				s.Helper()
 				var stacks map[int][]string
 				var doing map[int]string
-				for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+				for deadline := time.Now().Add(hung); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 					stacks, doing = s.stacks(source)
 					for rank, stack := range stacks {
 						got := strings.Join(stack, " < ")
@@ -87,7 +87,7 @@ func TestWhereStack(t *testing.T) {
 						return
 					}
 				}
-				s.Fatalf("%s: %s: not within 90 s: %v, %v\n%s", flags, what, stacks, doing, s.job.describe())
+				s.Fatalf("%s: %s: not within the limit: %v, %v\n%s", flags, what, stacks, doing, s.job.describe())
 			}
 			looks := 0
 			seen("three ranks wait, and rank 3 goes on", func(stacks map[int][]string, doing map[int]string) bool {
