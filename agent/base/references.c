@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/loaded.h"
 
 enum { OBJECTS = 1024 };
@@ -134,4 +135,51 @@ void references_change(const struct object *object,
             if (value) set(object, place, value);
         }
     }
+}
+
+/* ---- following functions of libraries ---- */
+
+static bool is_in(const struct object *object, uintptr_t address)
+{
+    for (int i = 0; i < object->part_count; i++) {
+        const ElfW(Phdr) *part = &object->parts[i];
+        if (part->p_type == PT_LOAD && address - (object->base + part->p_vaddr) < part->p_memsz) return true;
+    }
+    return false;
+}
+
+/* The slot of a call that was not used yet points into its object, as it does if the function is there. */
+uintptr_t reference_target(const struct search *search, const char *name, enum reference_kind kind,
+                           const uintptr_t *place)
+{
+    if (*place && (kind != REFERENCE_CALL || !is_in(search->object, *place))) return *place;
+    void *global = dlsym(RTLD_DEFAULT, name);
+    return (uintptr_t)(global ? global : object_find(search->handle, name));
+}
+
+struct follow {
+    bool (*part)(const char *path);
+    uintptr_t (*choose)(void *search, const char *name, enum reference_kind kind, const uintptr_t *place);
+};
+
+static void follow_object(const struct object *object, void *argument)
+{
+    const struct follow *follow = argument;
+    if (!follow->part(object->path)) return;
+    struct search search = {object, object_open(object->path)};
+    if (!search.handle) return;
+    references_change(object, follow->choose, &search);
+    dlclose(search.handle);
+}
+
+void references_follow(uint64_t *searched, bool (*part)(const char *path),
+                       uintptr_t (*choose)(void *search, const char *name, enum reference_kind kind,
+                                           const uintptr_t *place))
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct follow follow = {part, choose};
+    struct hold hold = hold_lock(&lock);
+    if (objects_loaded() != *searched) objects_each(follow_object, &follow);
+    *searched = objects_loaded();
+    hold_unlock(&lock, hold);
 }

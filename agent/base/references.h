@@ -44,6 +44,24 @@ void references_change(const struct object *object,
                                            const uintptr_t *place),
                        void *argument);
 
+/* ---- following functions of libraries ---- */
+
+/* An object whose references are searched, and its handle for dlsym. */
+struct search {
+    const struct object *object;
+    void *handle;
+};
+
+/* What a reference means without the agent, also before its first use; 0: nothing. */
+uintptr_t reference_target(const struct search *search, const char *name, enum reference_kind kind,
+                           const uintptr_t *place);
+
+/* references_change for each loaded object whose path `part` accepts; choose gets a struct search. Only if objects were
+ * loaded since *searched, which is 0 at first and belongs to the caller. Threads wait for each other. */
+void references_follow(uint64_t *searched, bool (*part)(const char *path),
+                       uintptr_t (*choose)(void *search, const char *name, enum reference_kind kind,
+                                           const uintptr_t *place));
+
 #pragma GCC visibility pop
 
 #endif

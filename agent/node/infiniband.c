@@ -51,7 +51,7 @@ static bool find_device(const char *name)
     char path[sizeof folder + sizeof device + 16];
     if ((size_t)snprintf(device, sizeof device, "%s", name) >= sizeof device) return true;
     snprintf(path, sizeof path, "%s/%s/ports", folder, device);
-    node_folder(path, find_port);
+    file_folder(path, find_port);
     return true;
 }
 
@@ -59,14 +59,14 @@ static void read_one(struct port *port, int k, struct node_counter *counter)
 {
     char path[sizeof port->path + 32], text[32], *end;
     snprintf(path, sizeof path, "%s/%s", port->path, counters[k].file);
-    long n = node_file(path, text, sizeof text);
+    long n = file_read(path, text, sizeof text);
     uint64_t value = strtoull(text, &end, 10);
     if (n > 0 && end > text) {
         port->has[k] = true;
         counter_set_limited(counter, value, counters[k].bits, counters[k].scale);
     } else {
         counter->now.status = MPITX_RUN_GONE;
-        counter->now.reason = "the port has the counter no longer";
+        counter->now.reason = "the counter is gone";
     }
 }
 
@@ -74,7 +74,7 @@ static void read_one(struct port *port, int k, struct node_counter *counter)
 void infiniband_read(const char *root, const bool *wanted)
 {
     snprintf(folder, sizeof folder, "%s/sys/class/infiniband", root);
-    node_folder(folder, find_device);
+    file_folder(folder, find_device);
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < NODE_OF_PORT; k++)
             if (!ports[i].tried || wanted[NODE_IB + i * NODE_OF_PORT + k])

@@ -75,11 +75,11 @@ void interfaces_read(const char *root)
     char name[512];
     snprintf(name, sizeof name, "%s/proc/net/dev", root);
     for (int i = 0; i < count; i++) interfaces[i].seen = false;
-    bool known = node_lines(name, read_line);
+    bool known = file_lines(name, read_line);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < NODE_OF_INTERFACE && !interfaces[i].seen; k++) {
             struct node_value *value = &node_counters[NODE_NET + i * NODE_OF_INTERFACE + k].now;
             value->status = known ? MPITX_RUN_GONE : MPITX_RUN_ERROR;
-            value->reason = known ? "the node has the interface no longer" : "/proc/net/dev could not be read";
+            value->reason = known ? "the interface is gone" : "/proc/net/dev could not be read";
         }
 }

@@ -39,7 +39,7 @@ NODE(net/tcp/segments_retransmitted, COUNTER, NUMBER,
 INTERFACE(bytes_received, AGGREGATE, 0, "bytes that a network interface of the node received" AND OF_ALL)
 INTERFACE(packets_received, COUNTER, 1, "packets that a network interface of the node received" AND OF_ALL)
 INTERFACE(errors_received, COUNTER, 2, "packets received with an error, such as a wrong checksum" AND OF_ALL)
-INTERFACE(drops_received, COUNTER, 3, "packets received and dropped, for want of memory or of a protocol" AND OF_ALL)
+INTERFACE(drops_received, COUNTER, 3, "packets received and dropped, because memory was short or their protocol is unknown" AND OF_ALL)
 INTERFACE(bytes_sent, AGGREGATE, 8, "bytes that a network interface of the node sent" AND OF_ALL)
 INTERFACE(packets_sent, COUNTER, 9, "packets that a network interface of the node sent" AND OF_ALL)
 INTERFACE(errors_sent, COUNTER, 10, "packets that could not be sent because of an error" AND OF_ALL)

@@ -5,7 +5,6 @@
  *     sockets.c     the process's own TCP sockets
  *     system.c      memory, page faults, context switches, migrations
  *     counter.c     counters that wrap or restart
- *     file.c        small files
  *
  * Everything is read at once, when a sample is due, and for at most one in a hundred parts of the time. Nothing here
  * locks or allocates; no descriptor stays open, and the program's own are only asked. One thread at a time may call it.
@@ -17,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/file.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -76,10 +77,10 @@ const char *node_left_out(void);     /* what exceeds a limit; NULL: nothing */
 extern bool interfaces_too_many, infiniband_too_many, sockets_too_many;
 
 void interfaces_read(const char *root);
-const char *interfaces_name(int interface); /* with odd bytes as %XX; NULL: there is no such interface */
+const char *interfaces_name(int interface); /* with odd bytes as %XX; NULL: it does not exist */
 
 void infiniband_read(const char *root, const bool *wanted);
-const char *infiniband_name(int port);       /* "mlx5_0/1"; NULL: there is no such port */
+const char *infiniband_name(int port);       /* "mlx5_0/1"; NULL: it does not exist */
 bool infiniband_has(int port, int counter);
 
 void sockets_read(void);
@@ -103,15 +104,6 @@ void counter_set(struct node_counter *counter, uint64_t raw);
 void counter_set_limited(struct node_counter *counter, uint64_t raw, unsigned bits, unsigned scale);
 void counter_set_level(struct node_counter *counter, uint64_t value);
 void counter_lost(struct node_counter *counter, const char *reason);
-
-/* ---- file.c ---- */
-
-/* Reads a small file, ends it with 0 and returns its length, or -1. */
-long node_file(const char *name, char *text, size_t size);
-/* Calls a function with each line of a file, without the line feed. False: it cannot be read. */
-bool node_lines(const char *name, void (*line)(char *text));
-/* Calls a function with the name of each entry of a folder until it returns false. False: it cannot be read. */
-bool node_folder(const char *name, bool (*entry)(const char *name));
 
 #pragma GCC visibility pop
 

@@ -99,7 +99,7 @@ void sockets_read(void)
     descriptors = 0;
     next = 0;
     for (int i = 0; i < count; i++) sockets[i].unseen++;
-    if (node_folder("/proc/self/fd", read_descriptor))
+    if (file_folder("/proc/self/fd", read_descriptor))
         forget_closed();
     else
         lost = "/proc/self/fd could not be read";

@@ -11,7 +11,7 @@
 bool system_migrations(uint64_t *migrations)
 {
     char text[4096];
-    if (node_file("/proc/self/sched", text, sizeof text) <= 0) return false;
+    if (file_read("/proc/self/sched", text, sizeof text) <= 0) return false;
     char *line = strstr(text, "nr_migrations "), *colon = line ? strchr(line, ':') : NULL;
     if (colon) *migrations = strtoull(colon + 1, NULL, 10);
     return colon != NULL;
@@ -20,7 +20,7 @@ bool system_migrations(uint64_t *migrations)
 static void read_memory(struct node_counter *memory)
 {
     char text[128], *resident;
-    if (node_file("/proc/self/statm", text, sizeof text) > 0 && (resident = strchr(text, ' ')) != NULL)
+    if (file_read("/proc/self/statm", text, sizeof text) > 0 && (resident = strchr(text, ' ')) != NULL)
         counter_set_level(memory, strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE));
     else
         counter_lost(memory, "/proc/self/statm could not be read");

@@ -43,7 +43,7 @@ static bool is_lowest(void)
         if (!isalnum((unsigned char)*c) && !strchr("-_.", *c)) *c = '_';
     lowest = -1;
     if (dir && (size_t)snprintf(path, sizeof path, "%s/started-%s", dir, host) < sizeof path)
-        node_lines(path, read_started);
+        file_lines(path, read_started);
     if (lowest >= 0 && agent_process.rank >= 0) return agent_process.rank <= lowest;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = getenv(names[i]);

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Of calls that wait for nobody, one in eight is timed after the first thousand of a site, whatever pattern they follow. All are counted.
+// Of short local calls, one in eight is timed after the first thousand of a site, whatever pattern they follow. All are counted.
 func TestProfileLocal(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
 		program, tool := m.compile(t, "profile_local.c"), m.compile(t, "profile_local_tool.c", "-shared", "-fPIC")

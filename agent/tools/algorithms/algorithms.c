@@ -77,24 +77,11 @@ static bool is_function(uintptr_t address)
            ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-struct search {
-    const struct object *object;
-    void *handle;
-};
-
-/* What the reference means; a slot that was not used yet points into its object. */
-static uintptr_t target_of(const struct search *search, const char *name, enum reference_kind kind,
-                           const uintptr_t *place)
-{
-    void *global = kind == REFERENCE_CALL ? dlsym(RTLD_DEFAULT, name) : (void *)*place;
-    return (uintptr_t)(global ? global : dlsym(search->handle, name));
-}
-
 static uintptr_t choose(void *argument, const char *name, enum reference_kind kind, const uintptr_t *place)
 {
     const struct search *search = argument;
     if (!serves(name) || object_is_agent(*place)) return 0;
-    uintptr_t target = target_of(search, name, kind, place);
+    uintptr_t target = reference_target(search, name, kind, place);
     if (!target || object_is_agent(target) || !is_function(target)) return 0;
     unsigned number = find_door(place, target);
     if (number == 0) {
@@ -109,28 +96,18 @@ static uintptr_t choose(void *argument, const char *name, enum reference_kind ki
     return algorithms_door(number);
 }
 
-static void search_object(const struct object *object, void *argument)
+static bool is_library(const char *path) { return strcmp(path, library.path) == 0 || strstr(path, "/libopen_mpi.so"); }
+
+static bool has_collectives(const char *path)
 {
-    (void)argument;
-    if (strcmp(object->path, library.path) != 0 && !strstr(object->path, "mca_coll_") &&
-        !strstr(object->path, "/libopen_mpi.so") && !strstr(object->path, "/libmpi.so"))
-        return;
-    struct search search = {object, object_open(object->path)};
-    if (!search.handle) return;
-    references_change(object, choose, &search);
-    dlclose(search.handle);
+    return is_library(path) || strstr(path, "mca_coll_") || strstr(path, "/libmpi.so");
 }
 
 /* Components are only loaded while a communicator is made, mostly the first one. */
 static void search_loaded(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static uint64_t searched;
-    struct hold hold = hold_lock(&lock);
-    uint64_t loaded = objects_loaded();
-    if (loaded != searched) objects_each(search_object, NULL);
-    searched = objects_loaded();
-    hold_unlock(&lock, hold);
+    references_follow(&searched, has_collectives, choose);
 }
 
 /* ---- what a call has gone through: a list of passages, the first one in the highest bits ---- */
@@ -268,20 +245,9 @@ uint32_t algorithms_text(const struct chain_call *call)
 
 static uintptr_t choose_first(void *argument, const char *name, enum reference_kind kind, const uintptr_t *place)
 {
-    const struct search *search = argument;
     if (kind != REFERENCE_CALL || strcmp(name, "mca_coll_base_comm_select") != 0 || object_is_agent(*place)) return 0;
-    doors[0].target = target_of(search, name, kind, place);
+    doors[0].target = reference_target(argument, name, kind, place);
     return doors[0].target ? algorithms_door(0) : 0;
-}
-
-static void search_first(const struct object *object, void *argument)
-{
-    (void)argument;
-    struct search search = {object, NULL};
-    if (strcmp(object->path, library.path) != 0 && !strstr(object->path, "/libopen_mpi.so")) return;
-    if (!(search.handle = object_open(object->path))) return;
-    references_change(object, choose_first, &search);
-    dlclose(search.handle);
 }
 
 static bool wanted(void) { return agent_config_number("algorithms", 0) != 0; }
@@ -289,7 +255,7 @@ static bool wanted(void) { return agent_config_number("algorithms", 0) != 0; }
 static void entering(void)
 {
     algorithms_pass = pass;
-    if (wanted() && algorithms_door(0)) objects_each(search_first, NULL);
+    if (wanted() && algorithms_door(0)) references_follow(&(uint64_t){0}, is_library, choose_first);
 }
 
 static const char *why_unknown(void)

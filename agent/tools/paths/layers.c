@@ -10,7 +10,6 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/references.h"
 #include "mpi/library.h"
@@ -116,12 +115,12 @@ static uintptr_t ep_create(ARGUMENTS)
     const uint64_t *parameters = (const uint64_t *)b;
     const uintptr_t *made = (const uintptr_t *)c;
     if ((int8_t)status != 0 || !made || !*made) return status;
-    struct endpoint *e_ = endpoint_of(*made);
-    if (!e_) return status;
+    struct endpoint *endpoint = endpoint_of(*made);
+    if (!endpoint) return status;
     uint64_t peer = parameters && parameters[0] & 1 && parameters[1] ? peer_of((const void *)(uintptr_t)parameters[1]) : 0;
-    if (e_->count && e_->peer != peer) peer = 0; /* the operations of two are not told apart */
-    e_->peer = peer;
-    e_->closed = 0;
+    if (endpoint->count && endpoint->peer != peer) peer = 0; /* the operations of two are not told apart */
+    endpoint->peer = peer;
+    endpoint->closed = 0;
     return status;
 }
 
@@ -211,31 +210,13 @@ _Static_assert((int)HOOKS == (int)OPERATIONS + (int)OPERATION_COUNT, "hooks");
 
 /* ---- references ---- */
 
-struct search {
-    const struct object *object;
-    void *handle;
-};
-
-static bool is_in(const struct object *object, uintptr_t address)
-{
-    for (int i = 0; i < object->part_count; i++)
-        if (object->parts[i].p_type == PT_LOAD && address - (object->base + object->parts[i].p_vaddr) < object->parts[i].p_memsz)
-            return true;
-    return false;
-}
-
 static uintptr_t choose(void *argument, const char *name, enum reference_kind kind, const uintptr_t *place)
 {
-    const struct search *search = argument;
     if (*name != 'u' && *name != 'p' && *name != 'm') return 0;
     for (int i = 0; i < HOOKS; i++) {
         if (strcmp(name, hooks[i].name) != 0) continue;
-        uintptr_t now = *place, target = now;
-        if (object_is_agent(now)) return 0;
-        if (!now || (kind == REFERENCE_CALL && is_in(search->object, now))) { /* not used yet */
-            void *global = dlsym(RTLD_DEFAULT, name);
-            target = (uintptr_t)(global ? global : object_find(search->handle, name));
-        }
+        if (object_is_agent(*place)) return 0;
+        uintptr_t target = reference_target(argument, name, kind, place);
         if (!target || object_is_agent(target) || (targets[i] && targets[i] != target)) return 0;
         targets[i] = target;
         return (uintptr_t)hooks[i].function;
@@ -243,28 +224,18 @@ static uintptr_t choose(void *argument, const char *name, enum reference_kind ki
     return 0;
 }
 
-static void search_object(const struct object *object, void *argument)
+static bool is_part(const char *path)
 {
     static const char *const parts[] = {"/mca_", "/libmpi", "/libopen", "/libmca_", "/libuct", "/libucp", NULL};
-    (void)argument;
-    bool part = strcmp(object->path, library.path) == 0;
-    for (int i = 0; parts[i] && !part; i++) part = strstr(object->path, parts[i]) != NULL;
-    if (!part) return;
-    struct search search = {object, object_open(object->path)};
-    if (!search.handle) return;
-    references_change(object, choose, &search);
-    dlclose(search.handle);
+    bool part = strcmp(path, library.path) == 0;
+    for (int i = 0; parts[i] && !part; i++) part = strstr(path, parts[i]) != NULL;
+    return part;
 }
 
 void layers_follow(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static uint64_t searched;
-    struct hold hold = hold_lock(&lock);
-    uint64_t loaded = objects_loaded();
-    if (loaded != searched) objects_each(search_object, NULL);
-    searched = objects_loaded();
-    hold_unlock(&lock, hold);
+    references_follow(&searched, is_part, choose);
 }
 
 /* ---- what was seen ---- */

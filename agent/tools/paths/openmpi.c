@@ -1,8 +1,8 @@
 /* openmpi.c: reads Open MPI's tables: which PML was chosen, and the BTL components of each process.
  *
- * No function answers this without printing. The tables' objects say of which class they are, and classes, which are
- * exported, how large their objects are; so everything is checked on the way, and an unknown layout is "unknown". The
- * memory is read by a system call that fails where nothing is. Seen in 4.1.4, 5.0.7 and 6.0.0: opal/class/opal_object.h,
+ * Open MPI's own functions only print this. Each object of the tables begins with the address of its class. Classes are
+ * exported, and have the size of their objects. So each step is checked, and a layout that does not fit is "unknown". A
+ * system call reads the memory: it fails where no memory is. Seen in 4.1.4, 5.0.7 and 6.0.0: opal/class/opal_object.h,
  * opal_list.h, opal/util/proc.h, ompi/mca/bml/bml.h, opal/mca/btl/btl.h, opal/mca/mca.h. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,34 +1,34 @@
 /* paths.c: start and end. Nothing is asked before the process ends. */
 #include "tools/paths/paths.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "run/process.h"
 
 static bool on;
-static char filters[64]; /* of system calls, when MPI was initialized */
+/* Which filters of system calls the process has: "Seccomp:" and "Seccomp_filters:" of its status. */
+struct filters {
+    char text[64];
+};
+static struct filters at_start, now;
 
-/* Which filters the process has: a call that they do not expect may kill it. */
-static void read_filters(char *lines, size_t size)
+static void add_filter(char *line)
 {
-    static char text[4096];
-    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    if (fd >= 0) close(fd);
-    text[length > 0 ? length : 0] = 0;
-    const char *found = strstr(text, "Seccomp:");
-    snprintf(lines, size, "%s", found ? found : "");
+    size_t used = strlen(now.text);
+    if (strncmp(line, "Seccomp", 7) == 0) snprintf(now.text + used, sizeof now.text - used, "%s", line);
 }
 
-static bool restricted(void)
+static struct filters read_filters(void)
 {
-    char now[sizeof filters] = "";
-    read_filters(now, sizeof now);
-    return strcmp(now, filters) != 0;
+    now = (struct filters){""};
+    file_lines("/proc/self/status", add_filter);
+    return now;
 }
+
+/* A call that a filter of the program does not expect may kill it. */
+static bool restricted(void) { return strcmp(read_filters().text, at_start.text) != 0; }
 
 static bool wanted(void) { return agent_config_number("paths", 0) != 0; }
 
@@ -41,7 +41,7 @@ static void started(void)
 {
     if (!wanted() || !agent_run) return;
     layers_follow();
-    read_filters(filters, sizeof filters);
+    at_start = read_filters();
     on = paths_declare();
     if (!on) agent_note("paths: not recording: no room in the run");
 }

@@ -21,7 +21,7 @@ struct paths_seen {
     uint64_t code;                          /* the first error, or a limit in bytes */
 };
 void paths_add(const struct paths_seen *seen);
-bool paths_declare(void); /* false: there is no room in the run */
+bool paths_declare(void); /* false: the run is full */
 void paths_close(void);
 
 void layers_follow(void); /* follows the objects that are loaded; may be repeated */

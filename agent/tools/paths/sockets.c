@@ -2,7 +2,6 @@
  * descriptors are only asked. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <linux/tcp.h>
 #include <net/if.h>
@@ -10,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "tools/paths/paths.h"
 
-enum { DESCRIPTORS = 65536, SOCKETS = 1024, SHARED = 256, INTERFACES = 64 };
+enum { SOCKETS = 1024, SHARED = 256, INTERFACES = 64 };
 
 union address {
     struct sockaddr any;
@@ -72,84 +70,71 @@ static uint64_t speed_of(const char *name)
 {
     char path[128], text[32];
     snprintf(path, sizeof path, "/sys/class/net/%.32s/speed", name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    if (fd >= 0) close(fd);
-    text[length > 0 ? length : 0] = 0;
-    long speed = strtol(text, NULL, 10);
+    long speed = file_read(path, text, sizeof text) > 0 ? strtol(text, NULL, 10) : 0;
     return speed > 0 ? (uint64_t)speed : 0;
 }
 
-static void write_interfaces(const struct ifaddrs *all)
+static struct ifaddrs *interfaces;
+static int found;
+
+static void write_interfaces(void)
 {
-    int found = 0;
-    for (const struct ifaddrs *i = all; i && found < INTERFACES; i = i->ifa_next)
+    found = 0;
+    for (const struct ifaddrs *i = interfaces; i && found < INTERFACES; i = i->ifa_next)
         if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK)) {
             paths_add(&(struct paths_seen){.kind = "interface", .name = i->ifa_name, .rank = -1, .code = speed_of(i->ifa_name)});
             found++;
         }
 }
 
+static bool write_socket(const char *descriptor)
+{
+    union address own, other;
+    struct tcp_info info;
+    char name[160], peer[64];
+    int fd = atoi(descriptor);
+    if (!ask(fd, &own, &other, &info)) return true;
+    if (found == 0 && getifaddrs(&interfaces) != 0) interfaces = NULL;
+    write_address(name, sizeof name, &own);
+    write_address(peer, sizeof peer, &other);
+    size_t length = strlen(name);
+    snprintf(name + length, sizeof name - length, " %s %s", peer, interface_of(interfaces, &own));
+    paths_add(&(struct paths_seen){.kind = "socket", .name = name, .rank = -1, .id = (uint64_t)fd, .count = info.tcpi_segs_out,
+        .bytes = info.tcpi_bytes_acked, .received = info.tcpi_bytes_received, .failed = info.tcpi_total_retrans, .code = info.tcpi_rtt});
+    return ++found < SOCKETS;
+}
+
 static void write_sockets(void)
 {
-    struct rlimit limit = {0, 0};
-    struct ifaddrs *interfaces = NULL;
-    bool asked = false;
-    int found = 0;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    for (int fd = 0; fd < DESCRIPTORS && (rlim_t)fd < limit.rlim_cur && found < SOCKETS; fd++) {
-        union address own, other;
-        struct tcp_info info;
-        char name[160], peer[64];
-        if (!ask(fd, &own, &other, &info)) continue;
-        if (!asked && getifaddrs(&interfaces) != 0) interfaces = NULL;
-        asked = true;
-        write_address(name, sizeof name, &own);
-        write_address(peer, sizeof peer, &other);
-        size_t length = strlen(name);
-        snprintf(name + length, sizeof name - length, " %s %s", peer, interface_of(interfaces, &own));
-        paths_add(&(struct paths_seen){.kind = "socket", .name = name, .rank = -1, .id = (uint64_t)fd, .count = info.tcpi_segs_out,
-            .bytes = info.tcpi_bytes_acked, .received = info.tcpi_bytes_received, .failed = info.tcpi_total_retrans, .code = info.tcpi_rtt});
-        found++;
-    }
-    write_interfaces(interfaces);
+    found = 0;
+    interfaces = NULL;
+    file_folder("/proc/self/fd", write_socket);
+    write_interfaces();
     if (interfaces) freeifaddrs(interfaces);
 }
 
 /* ---- shared memory ---- */
 
 /* A line of /proc/self/maps: the addresses, the permissions, the offset, the device, the inode and the path. */
-static void write_shared(const char *line)
+static void write_shared(char *line)
 {
     unsigned long start, end, inode;
     unsigned major, minor;
     char permissions[8];
     int at = 0;
-    if (sscanf(line, "%lx-%lx %7s %*x %x:%x %lu %n", &start, &end, permissions, &major, &minor, &inode, &at) != 6 || !at) return;
+    if (found == SHARED || sscanf(line, "%lx-%lx %7s %*x %x:%x %lu %n", &start, &end, permissions, &major, &minor, &inode, &at) != 6 || !at) return;
     const char *path = line + at;
     bool device = strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
     if (strcmp(permissions, "rw-s") != 0 || !inode || device || strstr(path, "mpitx")) return;
+    found++;
     paths_add(&(struct paths_seen){.kind = "memory", .name = path, .rank = -1, .id = inode, .peer = (uint64_t)major << 32 | minor,
         .count = 1, .bytes = end - start});
 }
 
 static void write_maps(void)
 {
-    static char text[1 << 14];
-    size_t have = 0;
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), found = 0;
-    for (ssize_t got; fd >= 0 && found < SHARED && (got = read(fd, text + have, sizeof text - 1 - have)) > 0;) {
-        have += (size_t)got;
-        text[have] = 0;
-        char *line = text, *end;
-        for (; (end = strchr(line, '\n')) && found < SHARED; line = end + 1) {
-            *end = 0;
-            if (strstr(line, " rw-s ")) found++, write_shared(line);
-        }
-        have -= (size_t)(line - text);
-        memmove(text, line, have);
-    }
-    if (fd >= 0) close(fd);
+    found = 0;
+    file_lines("/proc/self/maps", write_shared);
 }
 
 /* IDs of processes mean the same only in one namespace. */

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "node/node.h"
+#include "base/file.h"
 
 static int open_file(const char *name, int flags) { return open(name, O_RDONLY | O_CLOEXEC | flags); }
 
@@ -17,7 +17,7 @@ static void close_file(int file)
     errno = saved;
 }
 
-long node_file(const char *name, char *text, size_t size)
+long file_read(const char *name, char *text, size_t size)
 {
     int file = open_file(name, 0);
     long n = file < 0 ? -1 : read(file, text, size - 1);
@@ -26,7 +26,7 @@ long node_file(const char *name, char *text, size_t size)
     return n;
 }
 
-bool node_lines(const char *name, void (*line)(char *text))
+bool file_lines(const char *name, void (*line)(char *text))
 {
     static char text[8192];
     int file = open_file(name, 0);
@@ -53,7 +53,7 @@ bool node_lines(const char *name, void (*line)(char *text))
     return true;
 }
 
-bool node_folder(const char *name, bool (*entry)(const char *name))
+bool file_folder(const char *name, bool (*entry)(const char *name))
 {
     struct entry {
         uint64_t inode, offset;
