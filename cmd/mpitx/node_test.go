@@ -248,11 +248,11 @@ func TestHostsRetransmissions(t *testing.T) {
 	})
 }
 
-// A condition reads the node's variables when it is checked, also without samples.
+// A condition reads the node's variables when it is checked, also without samples. The program goes on until the condition is true.
 func TestNodeConditions(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
 		program := f.build("mpicc", filepath.Join("testdata", "node", "grow.c"), "-O1")
-		p := f.run("mpitx", "run", "-n", "1", "--dir", "grown", "--when", "mpitx:os/resident_memory > 90000000", "--when", "mpitx:os/resident_memory > 10000000000", "--", program)
+		p := f.run("mpitx", "run", "-n", "1", "--dir", "grown", "--when", "mpitx:os/resident_memory > 90000000", "--then", "stop=USR1", "--when", "mpitx:os/resident_memory > 10000000000", "--", program)
 		if said := p.stderr.String(); p.failure != "" || p.code != 0 || !strings.Contains(said, "became true 1 time") || !strings.Contains(said, "never true") {
 			f.Errorf("exit code %d: %s", p.code, p.output())
 		}
