@@ -46,7 +46,7 @@ struct call_function {
     const char *name; /* "MPI_Send" */
     uint8_t kind;     /* enum call_kind */
     uint8_t traffic;  /* enum call_traffic */
-    uint8_t local;    /* its calls wait for nobody, see prototypes.txt */
+    uint8_t local;    /* its calls are short and local, see prototypes.txt */
 };
 
 /* ---- calls ---- */

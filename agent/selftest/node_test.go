@@ -170,7 +170,7 @@ func TestNodeTooMany(t *testing.T) {
 	}
 }
 
-// The tree of a node with a ConnectX card of two ports, one of which has fewer counters, and of a card that has none.
+// The tree of a node with two cards: a ConnectX card, whose second port has fewer counters, and one without counters.
 func TestNodeInfiniBand(t *testing.T) {
 	n := newTree(t)
 	if out, err := exec.Command("cp", "-r", "testdata/infiniband/sys", n.root).CombinedOutput(); err != nil {

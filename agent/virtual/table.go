@@ -39,7 +39,7 @@ var ofInterface = []nodeDefinition{
 	{"bytes_received", catalog.ClassAggregate, "", "bytes that a network interface of the node received" + "; of all programs that use the interface"},
 	{"packets_received", catalog.ClassCounter, "", "packets that a network interface of the node received" + "; of all programs that use the interface"},
 	{"errors_received", catalog.ClassCounter, "", "packets received with an error, such as a wrong checksum" + "; of all programs that use the interface"},
-	{"drops_received", catalog.ClassCounter, "", "packets received and dropped, for want of memory or of a protocol" + "; of all programs that use the interface"},
+	{"drops_received", catalog.ClassCounter, "", "packets received and dropped, because memory was short or their protocol is unknown" + "; of all programs that use the interface"},
 	{"bytes_sent", catalog.ClassAggregate, "", "bytes that a network interface of the node sent" + "; of all programs that use the interface"},
 	{"packets_sent", catalog.ClassCounter, "", "packets that a network interface of the node sent" + "; of all programs that use the interface"},
 	{"errors_sent", catalog.ClassCounter, "", "packets that could not be sent because of an error" + "; of all programs that use the interface"},

@@ -14,7 +14,7 @@ import (
 type Function struct {
 	Name       string
 	Kind       string // a word of the table
-	Local      bool   // its calls wait for nobody
+	Local      bool   // its calls are short and local
 	Parameters []Parameter
 }
 

@@ -31,8 +31,8 @@ type pathReport struct {
 	}
 }
 
-// In a ring of four ranks, neighbours send each other 40 messages of 10,110,080 bytes, of which at least the ten largest are copied once where that is
-// possible, and all travel over TCP where that is chosen.
+// In a ring of four ranks, neighbours send each other 40 messages of 10,110,080 bytes together. At least the ten largest are copied once where that
+// is possible. All travel over TCP where that is chosen.
 func TestPaths(t *testing.T) {
 	const messages, bytes, largest = 40, 10 * (8 + 1000 + 10000 + 1000000), 10 * 1000000
 	cases := map[string][]struct {

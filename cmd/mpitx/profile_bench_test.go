@@ -14,9 +14,9 @@ import (
 )
 
 // BenchmarkProfile measures what a profile costs, beside eztrace where it is installed. LAMMPS runs in pairs of jobs, with and without, as a user sees
-// it. The loops of requests, of calls that wait for nobody, and of an 8-byte ping-pong call the library alternately through the wrappers and
+// it. The loops of requests, of short local calls, and of an 8-byte ping-pong call the library alternately through the wrappers and
 // directly, in one job: jobs differ by more than a profile costs. Bounds are for one call, beyond two readings of the time stamp counter, which
-// are measured in the same job; calls that wait for nobody have no readings of their own.
+// are measured in the same job; short local calls have no readings of their own.
 func BenchmarkProfile(b *testing.B) {
 	bin := benchBinary(b)
 	wrappers := []struct {

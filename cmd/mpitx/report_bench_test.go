@@ -39,8 +39,8 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// largeProfile writes a run, with a node for each rank: the command's greatest memory is at least that of the process that starts it. A
-// quarter of the calls wait for nobody.
+// largeProfile writes a run, a quarter of whose calls are short local ones. Each rank has a node of its own, which keeps this process small: a
+// command's greatest memory is at least that of the process that starts it.
 func largeProfile(tb testing.TB, ranks, sites int) string {
 	tb.Helper()
 	functions := []string{"MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Comm_rank"}

@@ -107,7 +107,7 @@ func compareHead(b *bytes.Buffer, c *compare.Comparison, o CompareOptions) {
 		line("", "Different: "+strings.Join(parts, "; "))
 	}
 	if slices.ContainsFunc(c.Run, func(it *compare.Item) bool { return it.Measure("in_mpi_ns").Error() > 0 }) {
-		line("", "Times of calls that wait for nobody are estimated; ERROR is that of the change, and ~ marks changes that are not greater")
+		line("", "Times of short local calls are estimated; ERROR is that of the change, and ~ marks changes that are not greater")
 	}
 	switch {
 	case len(c.Sides[compare.Base])+len(c.Sides[compare.New]) == 2:

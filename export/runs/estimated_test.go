@@ -13,8 +13,8 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// estimatedProfile is the profile of a rank that calls MPI_Comm_rank 8000 times, of which 7000 are not timed, and MPI_Barrier once. The timed
-// calls take this many nanoseconds, in turn.
+// estimatedProfile is the profile of a rank with 1000 timed and 7000 untimed calls of MPI_Comm_rank, and one of MPI_Barrier. The timed calls take
+// this many nanoseconds, in turn.
 func estimatedProfile(t *testing.T, ns ...uint64) *profile.Profile {
 	t.Helper()
 	s := recordingtest.NewStream(1, 0)

@@ -105,7 +105,7 @@ func properties(in *Input, settings bool) (list []property) {
 		}
 	}
 	if p := in.Profile; p != nil && p.Total.Calls > 0 {
-		add("times of calls that wait for nobody", map[bool]string{true: "estimated", false: "exact"}[p.Total.Untimed > 0])
+		add("times of short local calls", map[bool]string{true: "estimated", false: "exact"}[p.Total.Untimed > 0])
 	}
 	add("QMPI tools", cmp.Or(strings.Join(in.Tools, ", "), "none"))
 	if settings {

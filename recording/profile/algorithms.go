@@ -101,7 +101,7 @@ func (p *Profile) AlgorithmsOfSizes() []*Algorithm {
 	return merged.sorted()
 }
 
-// finishAlgorithms adds the calls of which nothing is known: the agent had no room, or they did not return.
+// finishAlgorithms adds the unknown calls: the agent had no room, or they did not return.
 func (b *builder) finishAlgorithms() {
 	known := map[string]uint64{}
 	for _, a := range b.algorithms {

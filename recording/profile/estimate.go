@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Of calls that wait for nobody, the agent times one in eight at random, after the first thousand of a row. The time of the others is
+// Of short local calls, the agent times one in eight at random, after the first thousand of a row. The time of the others is
 // estimated from the timed ones.
 
 // fewPicked is the number of timed calls below which their mean says little.

@@ -8,7 +8,7 @@ import (
 	"mpitx/recording/recordingtest"
 )
 
-// The calls of one site that wait for nobody: a thousand that took 40 ticks, and picked ones of the following, which took these ticks.
+// The short local calls of one site: a thousand that took 40 ticks, and picked ones of the following, which took these ticks.
 func local(function string, site, untimed uint64, picked ...uint64) call {
 	c := call{Function: function, Stack: []uint64{site}, Untimed: untimed, Picked: uint64(len(picked))}
 	for range 1000 {

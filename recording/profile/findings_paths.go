@@ -94,7 +94,7 @@ func refusedCopies(p *Profile) []found {
 		Next:    "kernel.yama.ptrace_scope, and at what a container may do (CAP_SYS_PTRACE)"}}}
 }
 
-// doubleCopies finds ranks of one node whose large messages were copied twice: nobody copied from one process to another.
+// doubleCopies finds ranks of one node whose large messages were copied twice, and never from one process to another.
 func doubleCopies(p *Profile) []found {
 	var next string
 	list, ranks, bytes := p.pathsOf(func(path *paths.Path) bool {

@@ -1,5 +1,5 @@
 /* bench_requests LIBRARY [local]: the cost of a wrapper per call on the real library, alternately through the agent and directly: a loop of
- * Irecv, Isend and Waitall to oneself, or of functions that wait for nobody. Prints nanoseconds per call: direct, the added median and
+ * Irecv, Isend and Waitall to oneself, or of short local functions. Prints nanoseconds per call: direct, the added median and
  * best of many rounds, and the median of a reading of the time stamp counter in the same rounds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* doors.c: the doors, in assembler. They need no prototypes: the functions behind them take integers and pointers. The
+/* doors.c: the doors, in assembler. They work without prototypes: the functions behind them take integers and pointers. The
  * doors preserve the registers, and leave the stack as it is. */
 #include "tools/algorithms/doors.h"
 

@@ -130,7 +130,7 @@ static void leave(const struct chain_call *call)
     if (algorithms_known(call) && call->described) served_add(to, thread, call, row);
 }
 
-/* ---- calls that wait for nobody ---- */
+/* ---- short local calls ---- */
 
 enum { ALWAYS_TIMED = 1000 /* calls of a row */, PICKED_BITS = 3 /* of later ones, one in 2^3 */ };
 enum { SHORT_NS = 2000, LOST_NS = 100000 };

@@ -86,7 +86,7 @@ struct awaited {
     struct call_peer peers[AWAITED_MOST];
 };
 
-/* The call that a thread is in, if it waits for nobody. */
+/* The call that a thread is in, if that is a short local call. */
 struct local_call {
     struct mpitx_run_row *row; /* NULL: not known when it was entered */
     enum { LOCAL_TIMED, LOCAL_PICKED, LOCAL_UNTIMED } how;

@@ -43,7 +43,7 @@ func (o *profiling) flags(cmd *cobra.Command, of string) {
 	f.StringArrayVar(&o.include, "include", nil, of+"only functions that match this `GLOB`; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, of+"no functions that match this `GLOB`; may be repeated")
 	f.BoolVar(&o.inner, "inner", false, of+"also count the calls that the MPI library itself makes")
-	f.BoolVar(&o.exact, "exact-times", false, of+"take the time of each call, also of those that wait for nobody")
+	f.BoolVar(&o.exact, "exact-times", false, of+"take the time of each call, also of short local ones")
 	for _, name := range []string{"include", "exclude"} {
 		cmd.RegisterFlagCompletionFunc(name, completeFunctions)
 	}
