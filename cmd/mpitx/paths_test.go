@@ -125,6 +125,14 @@ func TestPaths(t *testing.T) {
 				f.Errorf("killed: %s: exit code %d: %s", view, p.code, p.output())
 			}
 		}
+		// a program that forbids itself what the agent would ask is not asked
+		restricted := f.build("mpicc", filepath.Join("testdata", "paths", "restricted.c"), "-O1")
+		if p := f.run("mpitx", "profile", "-n", "2", "--no-summary", "--dir", "restricted", "--", restricted); p.failure != "" || p.code != 0 {
+			f.Errorf("restricted: %s: exit code %d: %s", p.failure, p.code, p.output())
+		}
+		if p := f.run("mpitx", "report", "restricted", "paths"); !strings.Contains(p.stdout.String(), "a rank has restricted its system calls") {
+			f.Errorf("restricted: %s", p.output())
+		}
 		f.run("mpitx", "profile", "-n", "2", "--no-paths", "--no-summary", "--dir", "without", "--", program)
 		if p := f.run("mpitx", "report", "without", "paths"); p.code != 1 || !strings.Contains(p.stderr.String(), "without --no-paths") {
 			f.Errorf("without: exit code %d: %s", p.code, p.output())

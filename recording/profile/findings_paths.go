@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mpitx/recording/finding"
 	"mpitx/recording/paths"
@@ -176,7 +177,7 @@ func overLimit(p *Profile) []found {
 				}
 			}
 		}
-		share := part(float64(over), 1) / max(float64(all), 1)
+		share := part(float64(over), time.Duration(all))
 		if share < 0.8 {
 			return nil
 		}
