@@ -17,6 +17,7 @@ func nodeProgram(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "node")
 	sources, _ := filepath.Glob("../node/*.c")
+	sources = append(sources, "../base/file.c")
 	if out, err := exec.Command("cc", append([]string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I..", "-I../..", "-o", program, "../test/node.c"}, sources...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

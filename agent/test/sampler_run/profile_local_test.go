@@ -57,10 +57,10 @@ func localTimes(t *testing.T, row tableRow, tick float64, period int, exact bool
 		}
 		return
 	}
-	if lost := timed - 1000 - picked; lost < 0 || lost > 30 { // picked calls in which the process lost its core
+	if lost := timed - 1000 - picked; lost < 0 || lost > 300 { // calls whose time does not count, as the process lost its core in them
 		t.Errorf("%s: %d calls were timed, %d of them picked", name, timed, picked)
 	}
-	within(t, name+": picked calls", picked, calls-1000, 1./8, 0)
+	within(t, name+": timed calls", timed-1000, calls-1000, 1./8, 0)
 	if name == "MPI_Type_size" { // others may take long as well, if the process loses its core
 		within(t, name+": long ones of the picked calls", long-int64(math.Ceil(1000/float64(period))), picked, 1/float64(period), 30)
 	}
