@@ -13,6 +13,7 @@ const (
 	ViewMatrix        = "matrix"
 	ViewPaths         = "paths"
 	ViewQueues        = "queues"
+	ViewWaits         = "waits"
 	ViewSamples       = "samples"
 	ViewEvents        = "events"
 	ViewTriggers      = "triggers"

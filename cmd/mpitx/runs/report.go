@@ -30,6 +30,7 @@ type view struct {
 	about   string
 	formats []export.Format
 	takes   []string // flags for a part of views; all have --rank
+	tables  []string // of --table
 	globs   bool     // it takes GLOBs
 	show    func(*reading) error
 }
@@ -40,7 +41,8 @@ var views = slices.Concat([]view{
 }, profileViews(), []view{
 	{name: runs.ViewMatrix, about: "which rank sends to which: messages and bytes", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
 	{name: runs.ViewPaths, about: "over which transports ranks reached each other", formats: tableFormats, takes: []string{"phase"}, show: showPaths},
-	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, show: showQueues},
+	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, tables: runs.QueuesTables, show: showQueues},
+	{name: runs.ViewWaits, about: "why ranks waited, what caused it, and the critical path (of mpitx trace)", formats: tableFormats, takes: []string{"table"}, tables: runs.WaitTables, show: showWaits},
 	{name: runs.ViewSamples, about: "minimum, mean, maximum of each variable (of mpitx record)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames),
 		takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
 	{name: runs.ViewEvents, about: "how often events were raised (of mpitx trace --event)", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},
@@ -113,6 +115,12 @@ raised events of its queues (mpitx trace --event 'PERUSE_*' or 'unexp_*'), the
 numbers are exact; otherwise, and with --derived, they are bounds from calls.
 docs/events.md describes all columns.
 
+waits: of a trace. Each wait has a kind (late sender, wait at barrier …), the rank
+that it was for, and its causes: what that rank did longer than the waiting one
+since both were in step. Costs of causes add up to the waiting. The critical path
+is the chain of computation and calls that determines the run time. --rank shows
+the rows of these ranks. docs/waits.md has the definitions.
+
 samples: GLOBs choose variables by name. Counters, aggregates and timers have one
 number per rank: their growth over the run. All other classes have one number
 per sample; their mean and standard deviation are weighted by time. With
@@ -123,7 +131,8 @@ hold exact numbers in the unit of the variable.`,
   mpitx report run1 sites --phase solve --rank 0-3
   mpitx report run1 matrix -o csv --out matrix.csv
   mpitx report run1 samples 'mpitx:time/*' --nonzero --sort max
-  mpitx report run1 queues --rank 0 --from 2s`,
+  mpitx report run1 queues --rank 0 --from 2s
+  mpitx report run1 waits --table causes`,
 		Args: cli.Arguments(0, -1, "a run directory"),
 		RunE: a.OnRank0(o.show),
 	}
@@ -132,7 +141,8 @@ hold exact numbers in the unit of the variable.`,
 	o.part.Times(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.oneSided, "one-sided", false, "matrix: one-sided operations (puts and gets) instead of messages")
-	cli.Choose(cmd, &o.table, "table", "", "", "queues: only this `TABLE`: peers, lengths, or metrics (of PERUSE, Appendix B)", runs.QueuesTables...)
+	cli.Choose(cmd, &o.table, "table", "", "", "only this `TABLE`; queues: peers, lengths, or metrics (of PERUSE, Appendix B); waits: states, causes, path, efficiency, gains",
+		slices.Concat(runs.QueuesTables, runs.WaitTables)...)
 	f.BoolVar(&o.derived, "derived", false, "queues: compute from calls even if the library raised events")
 	cli.ChooseTransform(cmd, &o.as)
 	f.BoolVar(&o.nonzero, "nonzero", false, "samples: only variables with a value other than 0")
@@ -222,6 +232,9 @@ func (o *reportOptions) accepts(cmd *cobra.Command, v *view) (err error) {
 			err = cli.Usagef("--%s does not apply to %s; it is for %s", f.Name, v.name, strings.Join(of, ", "))
 		}
 	})
+	if err == nil && o.table != "" && !slices.Contains(v.tables, o.table) {
+		err = cli.Usagef("--table %s: %s has the tables %s; choose one of these", o.table, v.name, strings.Join(v.tables, ", "))
+	}
 	if err == nil && o.byRank && v.name == runs.ViewFunctions && !rowFormat(o.Form()) {
 		err = cli.Usagef("--by-rank: functions have rows for each rank in csv, ndjson and json; choose one with -o")
 	}

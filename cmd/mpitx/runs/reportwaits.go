@@ -1,0 +1,35 @@
+package runs
+
+import (
+	"cmp"
+	"io"
+
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export"
+	"mpitx/export/runs"
+	"mpitx/recording/processor"
+	"mpitx/recording/sites"
+	"mpitx/recording/trace"
+	"mpitx/recording/waits"
+	"mpitx/text"
+)
+
+// showWaits shows why ranks waited.
+func showWaits(r *reading) error {
+	if !trace.Has(r.run) {
+		return cli.Lacks(r.run, r.dir, "trace", "record one with mpitx trace --dir DIR -- ./app; of a profile, mpitx report RUN says which calls wait")
+	}
+	find, done := sites.Places(r.run)
+	a := waits.Read(r.run, find).Analyse()
+	unread := cli.ReportUnreadable(r.App, done(), "waits")
+	if a.Run == 0 {
+		r.App.Complain("%s: the trace has no calls", text.Quote(r.dir))
+	}
+	a.NoCores(processor.Read(r.run, nil))
+	a.Only(r.part.Has)
+	rows := func() *export.Rows { return runs.WaitRows(a, r.table) }
+	err := r.rows(rows, func(w io.Writer, t export.Terminal) error {
+		return runs.Waits(w, a, r.Form(), text.Quote(r.dir), r.table, t)
+	})
+	return cmp.Or(err, cli.Partial(r.App, r.run), unread)
+}

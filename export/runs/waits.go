@@ -1,0 +1,243 @@
+package runs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mpitx/export"
+	"mpitx/recording/finding"
+	"mpitx/recording/waits"
+	"mpitx/text"
+)
+
+// WaitTables are the tables of Waits.
+var WaitTables = []string{"states", "causes", "path", "efficiency", "gains"}
+
+// The schema of the JSON document of Waits.
+const (
+	waitsSchema  = "mpitx.waits"
+	waitsVersion = 1
+)
+
+// Waits writes why the ranks of a run waited. table is one of WaitTables; "": all, and the states in formats of rows.
+func Waits(w io.Writer, a *waits.Analysis, f export.Format, run, table string, t export.Terminal) error {
+	switch f {
+	case export.FormatJSON:
+		return waitsJSON(w, a)
+	case export.FormatCSV, export.FormatNDJSON:
+		return WaitRows(a, table).Write(w, f, t)
+	}
+	if table != "" {
+		return waitTable(a, table, 0, t).Write(w, f, t)
+	}
+	return waitsText(w, a, f, run, t)
+}
+
+// mostWaitRows bounds the lines of each table on the one screen of the report.
+const mostWaitRows = 6
+
+func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t export.Terminal) error {
+	var b bytes.Buffer
+	words := fmt.Sprintf("The run takes %s on %s. Of their time, %s is in MPI, and %s waiting", t.Amount(float64(a.Run), "ns"), text.Count(a.Ranks, "rank"),
+		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)))
+	if a.Threads > a.Ranks {
+		words += fmt.Sprintf(" (%s)", text.Count(a.Threads, "thread"))
+	}
+	b.WriteString(export.WrapAt(t.Safe(words), t.Width, "  ") + "\n")
+	for _, line := range MissingWaits(a.Missing) {
+		b.WriteString(export.WrapAt(t.Safe(line), t.Width, "  ") + "\n")
+	}
+	findings(&b, a.Findings(), run, mostFindings, t)
+	for _, name := range WaitTables {
+		rows := waitTable(a, name, mostWaitRows, t)
+		if len(rows.Rows) == 0 {
+			continue
+		}
+		b.WriteByte('\n')
+		if err := rows.Write(&b, f, t); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// MissingWaits says what the trace lacks.
+func MissingWaits(m waits.Missing) (lines []string) {
+	say := func(n uint64, noun, words string) {
+		if n > 0 {
+			lines = append(lines, text.Count(n, noun)+" "+words)
+		}
+	}
+	say(m.Lost, "event", text.Verb(int(min(m.Lost, 2)), "was", "were")+" lost: waits may be missing, and later collectives of these ranks cannot be told apart")
+	say(m.Backwards, "message", "came before "+text.Verb(int(min(m.Backwards, 2)), "it was", "they were")+" sent, by the clocks of the nodes")
+	say(m.Unmatched, "message", text.Verb(int(min(m.Unmatched, 2)), "has its", "have their")+" other side outside of the trace: waits for "+text.Verb(int(min(m.Unmatched, 2)), "it", "them")+" are missing")
+	say(m.Incomplete+m.Undecided, "collective call", text.Verb(int(min(m.Incomplete+m.Undecided, 2)), "has", "have")+" no known partners: waits in "+text.Verb(int(min(m.Incomplete+m.Undecided, 2)), "it", "them")+" are missing")
+	say(m.Open, "call", "had not returned when the program ended")
+	return lines
+}
+
+func part(of, whole time.Duration) float64 { return float64(of) / float64(whole) }
+
+// more is a header with the number of rows if some are left out.
+func more(header string, shown, all int) string {
+	if shown < all {
+		return fmt.Sprintf("%s (%d of %d)", header, shown, all)
+	}
+	return header
+}
+
+func phaseOf(x waits.At) any {
+	if x.Phase == "" {
+		return nil
+	}
+	return x.Phase
+}
+
+// waitTable is one of WaitTables for people, at most some rows of it; 0: all.
+func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *export.Rows {
+	amount := func(d time.Duration) string { return t.Amount(float64(d), "ns") }
+	cut := func(n int) int {
+		if most > 0 {
+			return min(n, most)
+		}
+		return n
+	}
+	r := &export.Rows{}
+	columns := func(all ...export.RowColumn) { r.Columns = all }
+	right := func(header string, drop int) export.RowColumn {
+		return export.RowColumn{Header: header, Right: true, Drop: drop}
+	}
+	phase := export.RowColumn{Header: "PHASE", Optional: true, Drop: 3}
+	place := export.RowColumn{Header: "PLACE", MinWidth: 16, Optional: true}
+	switch name {
+	case "states":
+		n := cut(len(a.States))
+		columns(export.RowColumn{Header: more("WHY IT WAITED", n, len(a.States))}, right("RANK", 0), export.RowColumn{Header: "FUNCTION"}, place, phase, right("WAITING", 0), right("CALLS", 2), right("LONGEST", 4),
+			right("FOR RANK", 0), export.RowColumn{Header: "COMMUNICATOR", Wide: true, Optional: true})
+		for _, s := range a.States[:n] {
+			r.Rows = append(r.Rows, []any{s.Kind.String(), s.Rank, s.Function, s.Place, phaseOf(s.At), amount(s.Waiting), s.Calls, amount(s.Longest), s.For, s.Object})
+		}
+	case "causes":
+		n := cut(len(a.Causes))
+		columns(export.RowColumn{Header: more("WHAT CAUSED IT", n, len(a.Causes))}, right("RANK", 0), export.RowColumn{Header: "AT"}, place, phase, right("COSTS", 0), right("OF WAITING", 2), right("EXCESS", 4),
+			export.RowColumn{Header: "WAITED DIRECTLY", Drop: 1})
+		for _, c := range a.Causes[:n] {
+			excess := any(nil)
+			if c.Excess > 0 {
+				excess = amount(c.Excess)
+			}
+			r.Rows = append(r.Rows, []any{whatText(c.What), c.Rank, c.Function, c.Place, phaseOf(c.At), amount(c.Cost), text.Percent(part(c.Cost, a.Waiting)), excess, text.RankList(c.Ranks)})
+		}
+	case "path":
+		n := cut(len(a.Path))
+		columns(export.RowColumn{Header: more("CRITICAL PATH", n, len(a.Path))}, right("RANK", 0), export.RowColumn{Header: "AT"}, place, phase, right("TIME", 0), right("OF RUN", 1), right("PIECES", 2))
+		for _, s := range a.Path[:n] {
+			r.Rows = append(r.Rows, []any{whatText(s.What), s.Rank, s.Function, s.Place, phaseOf(s.At), amount(s.Time), text.Percent(part(s.Time, a.Run)), s.Times})
+		}
+	case "efficiency":
+		columns(export.RowColumn{Header: "EFFICIENCY"}, right("FACTOR", 0), export.RowColumn{Header: "", Drop: 1}, export.RowColumn{Header: "MEANS"})
+		for _, l := range ladder(a.Efficiency) {
+			if l.known {
+				r.Rows = append(r.Rows, []any{strings.Repeat("  ", l.depth) + l.name, text.Percent(l.factor), bars10(l.factor, t), l.means})
+			}
+		}
+	case "gains":
+		columns(export.RowColumn{Header: "IF A TENTH FASTER"}, export.RowColumn{Header: "AT"}, place, phase, right("SAVES AT MOST", 0), right("OF RUN", 1))
+		for _, g := range a.Gains {
+			r.Rows = append(r.Rows, []any{whatText(g.What), g.Function, g.Place, phaseOf(g.At), amount(g.Saved), text.Percent(part(g.Saved, a.Run))})
+		}
+	}
+	return r
+}
+
+// whatText names a kind of region before its call.
+func whatText(what string) string {
+	if what == waits.Computing {
+		return "computation before"
+	}
+	return what
+}
+
+// rung is a factor of the efficiency.
+type rung struct {
+	depth  int
+	name   string
+	factor float64
+	known  bool
+	means  string
+}
+
+func ladder(e waits.Efficiency) []rung {
+	whole := e.Parallel > 0
+	return []rung{
+		{0, "parallel efficiency", e.Parallel, whole, "time outside of MPI"},
+		{1, "load balance", e.LoadBalance, whole, "the mean of it to the longest"},
+		{1, "communication efficiency", e.Communication, whole, "the longest to the run time"},
+		{2, "serialisation", e.Serialisation, e.Serialisation > 0, "the longest to the run time on an ideal network"},
+		{2, "transfer", e.Transfer, e.Transfer > 0, "the run time on an ideal network to the run time"},
+	}
+}
+
+// bars10 draws a part of 1 with ten characters.
+func bars10(part float64, t export.Terminal) string {
+	full, empty := "█", "░"
+	if !t.UTF8 {
+		full, empty = "#", "."
+	}
+	n := int(min(max(part, 0), 1)*10 + 0.5)
+	return strings.Repeat(full, n) + strings.Repeat(empty, 10-n)
+}
+
+// WaitRows is one of WaitTables for programs; "": the states.
+func WaitRows(a *waits.Analysis, table string) *export.Rows {
+	var r *export.Rows
+	add := func(cells ...any) { r.Rows = append(r.Rows, cells) }
+	switch table {
+	case "causes":
+		r = export.RowsOf(waitsSchema, "what rank function place phase cost_ns direct_ns excess_ns ranks")
+		for _, c := range a.Causes {
+			add(c.What, c.Rank, c.Function, c.Place, c.Phase, int64(c.Cost), int64(c.Direct), int64(c.Excess), text.RankList(c.Ranks))
+		}
+	case "path":
+		r = export.RowsOf(waitsSchema, "what rank function place phase time_ns times")
+		for _, s := range a.Path {
+			add(s.What, s.Rank, s.Function, s.Place, s.Phase, int64(s.Time), s.Times)
+		}
+	case "efficiency":
+		r = export.RowsOf(waitsSchema, "name factor")
+		for _, l := range ladder(a.Efficiency) {
+			if l.known {
+				add(strings.ReplaceAll(l.name, " ", "_"), l.factor)
+			}
+		}
+	case "gains":
+		r = export.RowsOf(waitsSchema, "what function place phase saved_ns")
+		for _, g := range a.Gains {
+			add(g.What, g.Function, g.Place, g.Phase, int64(g.Saved))
+		}
+	default:
+		r = export.RowsOf(waitsSchema, "kind rank function place phase communicator calls waiting_ns longest_ns longest_at_ns for for_ns for_function")
+		for _, s := range a.States {
+			add(s.Kind.String(), s.Rank, s.Function, s.Place, s.Phase, s.Object, s.Calls, int64(s.Waiting), int64(s.Longest), int64(s.Began), s.For, int64(s.ForTime), s.Callee)
+		}
+	}
+	return r
+}
+
+// waitsJSON writes the whole document (docs/schema.md).
+func waitsJSON(w io.Writer, a *waits.Analysis) error {
+	document := struct {
+		Schema   string            `json:"schema"`
+		Version  int               `json:"version"`
+		Findings []finding.Finding `json:"findings"`
+		*waits.Analysis
+	}{waitsSchema, waitsVersion, append([]finding.Finding{}, a.Findings()...), a}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(document)
+}

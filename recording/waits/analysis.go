@@ -1,0 +1,322 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"mpitx/recording/processor"
+)
+
+// Analysis is why the ranks of a program waited.
+type Analysis struct {
+	Run     time.Duration `json:"run_ns"`     // from the end of MPI_Init to the beginning of MPI_Finalize
+	Time    time.Duration `json:"time_ns"`    // of all threads
+	InMPI   time.Duration `json:"mpi_ns"`     // of these, in calls
+	Waiting time.Duration `json:"waiting_ns"` // of these, waiting
+	Threads int           `json:"threads"`
+	Ranks   int           `json:"ranks"`
+
+	States     []State    `json:"states"` // the most waiting first
+	Causes     []Cause    `json:"causes"` // the most expensive first; costs add up to Waiting
+	Path       []Share    `json:"path"`   // the longest first; they add up to Run
+	Steps      []Step     `json:"-"`      // of the critical path, in the order of time
+	Gains      []Gain     `json:"gains"`
+	Efficiency Efficiency `json:"efficiency"`
+	Missing    Missing    `json:"missing"`
+
+	Shortages []processor.Shortage `json:"-"` // ranks had no core: see NoCores
+	noCore    map[int]noCore       // by rank
+}
+
+// NoCores tells which ranks were ready to run and had no core. What they did may have taken longer by that.
+func (a *Analysis) NoCores(p *processor.Processor) {
+	if p == nil {
+		return
+	}
+	a.Shortages, a.noCore = p.Shortages(), map[int]noCore{}
+	for _, r := range p.Ranks {
+		a.noCore[r.Number] = noCore{computing: r.Waited.Most, calling: r.Wait - r.Waited.Least}
+	}
+}
+
+// noCore is for how long, at most, a rank was ready to run outside of calls and in them.
+type noCore struct{ computing, calling time.Duration }
+
+// At is a place in the program.
+type At struct {
+	Function string `json:"function"`
+	Place    string `json:"place,omitempty"`
+	Phase    string `json:"phase,omitempty"`
+}
+
+// State is how often calls of a rank at one site waited for one reason.
+type State struct {
+	Kind Kind `json:"kind"`
+	At
+	Object  string        `json:"communicator,omitempty"`
+	Rank    int           `json:"rank"`
+	Calls   uint64        `json:"calls"` // that waited
+	Waiting time.Duration `json:"waiting_ns"`
+	Longest time.Duration `json:"longest_ns"`
+	For     int           `json:"for"`           // the rank that it waited for most
+	ForTime time.Duration `json:"for_ns"`        // how long
+	Began   time.Duration `json:"longest_at_ns"` // when the longest wait began, since the job's start
+	Callee  string        `json:"for_function"`  // the function in which that rank came, at the longest wait
+}
+
+// What a region is.
+const (
+	Computing   = "computation"
+	InCall      = "call"
+	Unexplained = "unexplained"
+)
+
+// Cause is a region that makes others wait.
+type Cause struct {
+	What string `json:"what"` // Computing: before the call
+	At
+	Rank   int           `json:"rank"`
+	Cost   time.Duration `json:"cost_ns"`   // of waiting in all
+	Direct time.Duration `json:"direct_ns"` // of waits for this rank itself
+	Ranks  []int         `json:"ranks"`     // that waited for this rank because of it, ascending
+	Excess time.Duration `json:"excess_ns"` // what the rank takes longer than the (lower) median of all ranks; 0: it does not
+}
+
+// Share is a region's part of the critical path.
+type Share struct {
+	What string `json:"what"`
+	At
+	Rank  int           `json:"rank"`
+	Time  time.Duration `json:"time_ns"`
+	Times uint64        `json:"times"` // pieces of the path
+}
+
+// Gain is what the run gains at most if a region takes a tenth less time on all ranks.
+type Gain struct {
+	What string `json:"what"`
+	At
+	Saved time.Duration `json:"saved_ns"`
+}
+
+// Efficiency is the ladder of the POP project: each factor is between 0 and 1, and the product of those below it.
+type Efficiency struct {
+	Parallel      float64 `json:"parallel"`      // time outside of MPI, mean over ranks, divided by the run time
+	LoadBalance   float64 `json:"load_balance"`  // mean of it divided by the longest
+	Communication float64 `json:"communication"` // the longest divided by the run time
+	Serialisation float64 `json:"serialisation"` // the longest divided by the run time on an ideal network; 0: not known
+	Transfer      float64 `json:"transfer"`      // the run time on an ideal network divided by the run time
+	Ideal         int64   `json:"ideal_run_ns"`  // the run time on an ideal network
+}
+
+// Analyse draws all conclusions. The program does not change any more.
+func (p *Program) Analyse() *Analysis {
+	p.meet()
+	p.order()
+	a := &Analysis{Missing: p.Missing}
+	from, to := p.span()
+	a.Run = time.Duration(to - from)
+	totals := p.states(a)
+	p.addCauses(a, totals)
+	p.addPath(a)
+	p.efficiency(a)
+	p.gains(a)
+	return a
+}
+
+// Only keeps the rows of some ranks.
+func (a *Analysis) Only(has func(rank int) bool) {
+	a.States = slices.DeleteFunc(a.States, func(s State) bool { return !has(s.Rank) })
+	a.Causes = slices.DeleteFunc(a.Causes, func(c Cause) bool { return !has(c.Rank) })
+	a.Path = slices.DeleteFunc(a.Path, func(s Share) bool { return !has(s.Rank) })
+}
+
+func (p *Program) place(code uint32) At {
+	if code == unexplained {
+		return At{}
+	}
+	s := &p.codes[code]
+	return At{s.Function, s.Place, s.Phase}
+}
+
+func what(r Region) string {
+	switch {
+	case r.Code == unexplained:
+		return Unexplained
+	case r.Compute:
+		return Computing
+	}
+	return InCall
+}
+
+// states adds up the waits, and returns the time of each region by rank.
+func (p *Program) states(a *Analysis) map[Region]int64 {
+	type key struct {
+		kind Kind
+		site uint32
+		rank int
+	}
+	type sums struct {
+		State
+		by map[int]int64
+	}
+	all := map[key]*sums{}
+	totals := map[Region]int64{}
+	ranks := map[int]bool{}
+	for i := range p.tracks {
+		t := &p.tracks[i]
+		if len(t.calls) == 0 {
+			continue
+		}
+		a.Threads++
+		ranks[t.rank] = true
+		a.Time += time.Duration(t.end() - t.start)
+		for k := range t.calls {
+			c := &t.calls[k]
+			w := p.wait(Ref{int32(i), int32(k)})
+			length := w.length(c)
+			code := p.codeOf[c.site]
+			totals[Region{code, t.rank, true}] += c.begin - t.before(int32(k))
+			totals[Region{code, t.rank, false}] += w.own(c)
+			a.InMPI += time.Duration(c.end - c.begin)
+			if w.kind == None {
+				continue
+			}
+			a.Waiting += time.Duration(length)
+			at := key{w.kind, c.site, t.rank}
+			s := all[at]
+			if s == nil {
+				s = &sums{State: State{Kind: w.kind, At: p.place(code), Object: p.sites[c.site].Object, Rank: t.rank}, by: map[int]int64{}}
+				all[at] = s
+			}
+			s.Calls++
+			s.Waiting += time.Duration(length)
+			s.by[p.tracks[w.on.Track].rank] += length
+			if time.Duration(length) > s.Longest {
+				s.Longest, s.Began, s.Callee = time.Duration(length), time.Duration(c.begin), p.sites[p.at(w.on).site].Function
+			}
+		}
+	}
+	a.Ranks = len(ranks)
+	for _, s := range all {
+		for rank, length := range s.by {
+			if d := time.Duration(length); d > s.ForTime || d == s.ForTime && rank < s.For {
+				s.For, s.ForTime = rank, d
+			}
+		}
+		a.States = append(a.States, s.State)
+	}
+	slices.SortFunc(a.States, func(x, y State) int {
+		return cmp.Or(cmp.Compare(y.Waiting, x.Waiting), cmp.Compare(x.Rank, y.Rank), x.At.compare(y.At), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Object, y.Object))
+	})
+	return totals
+}
+
+func (x At) compare(y At) int {
+	return cmp.Or(cmp.Compare(x.Function, y.Function), cmp.Compare(x.Place, y.Place), cmp.Compare(x.Phase, y.Phase))
+}
+
+func (p *Program) addCauses(a *Analysis, totals map[Region]int64) {
+	byRegion := map[Region][]int64{} // of the ranks that came there
+	for r, d := range totals {
+		r.Rank = 0
+		byRegion[r] = append(byRegion[r], d)
+	}
+	median := func(all []int64) int64 { // the lower one
+		slices.Sort(all)
+		if n := (a.Ranks-1)/2 - (a.Ranks - len(all)); n >= 0 {
+			return all[n]
+		}
+		return 0 // most ranks do not come there
+	}
+	for r, c := range p.causes() {
+		x := Cause{What: what(r), At: p.place(r.Code), Rank: r.Rank, Cost: time.Duration(c.cost), Direct: time.Duration(c.direct)}
+		for rank := range c.ranks {
+			x.Ranks = append(x.Ranks, rank)
+		}
+		slices.Sort(x.Ranks)
+		if all := byRegion[Region{r.Code, 0, r.Compute}]; len(all) > 0 {
+			x.Excess = max(time.Duration(totals[r]-median(all)), 0)
+		}
+		a.Causes = append(a.Causes, x)
+	}
+	slices.SortFunc(a.Causes, func(x, y Cause) int {
+		return cmp.Or(cmp.Compare(y.Cost, x.Cost), cmp.Compare(x.Rank, y.Rank), x.At.compare(y.At), cmp.Compare(x.What, y.What))
+	})
+}
+
+func (p *Program) addPath(a *Analysis) {
+	a.Steps = p.path()
+	shares := map[Region]*Share{}
+	for _, s := range a.Steps {
+		x := shares[s.Region]
+		if x == nil {
+			x = &Share{What: what(s.Region), At: p.place(s.Region.Code), Rank: s.Region.Rank}
+			shares[s.Region] = x
+		}
+		x.Time += time.Duration(s.To - s.From)
+		x.Times++
+	}
+	for _, x := range shares {
+		a.Path = append(a.Path, *x)
+	}
+	slices.SortFunc(a.Path, func(x, y Share) int {
+		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(x.Rank, y.Rank), x.At.compare(y.At), cmp.Compare(x.What, y.What))
+	})
+}
+
+// efficiency is that of ranks: of several threads of a rank, the one that computes longest in each counts.
+func (p *Program) efficiency(a *Analysis) {
+	computing := map[int]int64{}
+	for i := range p.tracks {
+		t := &p.tracks[i]
+		if len(t.calls) == 0 {
+			continue
+		}
+		outside := t.end() - t.start
+		for k := range t.calls {
+			outside -= t.calls[k].end - t.calls[k].begin
+		}
+		computing[t.rank] = max(computing[t.rank], outside)
+	}
+	sum, longest := int64(0), int64(0)
+	for _, d := range computing {
+		sum, longest = sum+d, max(longest, d)
+	}
+	if longest == 0 || a.Run == 0 {
+		return
+	}
+	e, run := &a.Efficiency, float64(a.Run)
+	mean := float64(sum) / float64(len(computing))
+	e.Parallel, e.LoadBalance, e.Communication = mean/run, mean/float64(longest), float64(longest)/run
+	if ideal, ok := p.replay(scenario{ideal: true}); ok && ideal > 0 {
+		e.Ideal, e.Serialisation, e.Transfer = ideal, float64(longest)/float64(ideal), float64(ideal)/run
+	}
+}
+
+// mostGains bounds the regions that are tried.
+const mostGains = 5
+
+// gains tries the regions with the longest parts of the critical path.
+func (p *Program) gains(a *Analysis) {
+	whole, ok := p.replay(scenario{})
+	if !ok {
+		return
+	}
+	parts := map[Region]int64{} // of all ranks
+	for _, s := range a.Steps {
+		parts[Region{s.Region.Code, 0, s.Region.Compute}] += s.To - s.From
+	}
+	var regions []Region
+	for r := range parts {
+		regions = append(regions, r)
+	}
+	slices.SortFunc(regions, func(x, y Region) int {
+		return cmp.Or(cmp.Compare(parts[y], parts[x]), cmp.Compare(x.Code, y.Code), cmp.Compare(what(x), what(y)))
+	})
+	for _, r := range regions[:min(len(regions), mostGains)] {
+		if took, ok := p.replay(scenario{faster: &r}); ok {
+			a.Gains = append(a.Gains, Gain{what(r), p.place(r.Code), time.Duration(max(whole-took, 0))})
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package waits
+
+import (
+	"container/heap"
+	"math/bits"
+)
+
+// Region is a part of a rank's time: a call, without what it waited, or the computation before it.
+type Region struct {
+	Code    uint32 // see Program.Place
+	Rank    int
+	Compute bool
+}
+
+// unexplained is the Code of waits whose cause is not known.
+const unexplained = ^uint32(0)
+
+// mostLooked bounds the calls that are looked at to find what two tracks did since they were last in step.
+const mostLooked = 1 << 12
+
+// cause is what a region costs.
+type cause struct {
+	cost, direct int64         // of all waits, and of those for this rank itself
+	waits        uint64        // of these
+	ranks        map[int]int64 // that waited for it directly, and how long
+}
+
+// blame attributes each waiting nanosecond to what caused it.
+//
+// A call that waits for another track was there before it, although both were in step at some time before: when one received from the other
+// or both were in a collective. What the other one did since then in excess of the waiting one is what the wait is shared out over, in proportion:
+// computation, time in calls, and its own waits. What falls on those is added to them and shared out in turn, so that waits are taken from the
+// latest to the earliest.
+type blame struct {
+	p        *Program
+	pending  map[Ref]int64 // what later waits have added to a call's wait
+	causes   map[Region]*cause
+	wait, on profile
+}
+
+// profile is what a track did in a time.
+type profile struct {
+	keys   []Region // the latest first
+	time   map[Region]int64
+	waits  []Ref
+	length []int64
+	waited int64
+}
+
+func (x *profile) clear() {
+	x.keys, x.waits, x.length, x.waited = x.keys[:0], x.waits[:0], x.length[:0], 0
+	clear(x.time)
+}
+
+func (x *profile) add(r Region, d int64) {
+	if d <= 0 {
+		return
+	}
+	if _, ok := x.time[r]; !ok {
+		x.keys = append(x.keys, r)
+	}
+	x.time[r] += d
+}
+
+// fill adds what a track did from a moment until a call began.
+func (x *profile) fill(p *Program, track int32, since int64, until int32) {
+	t := &p.tracks[track]
+	for k := until; k >= 0; k-- {
+		c := &t.calls[k]
+		code := p.codeOf[c.site]
+		if k < until {
+			if c.end <= since {
+				return
+			}
+			w := p.wait(Ref{track, k})
+			waited := c.begin + w.length(c)
+			x.add(Region{Code: code}, c.end-max(waited, since))
+			if n := waited - max(c.begin, since); n > 0 {
+				x.waits, x.length, x.waited = append(x.waits, Ref{track, k}), append(x.length, n), x.waited+n
+			}
+		}
+		x.add(Region{Code: code, Compute: true}, c.begin-max(t.before(k), since))
+	}
+	x.add(Region{Code: p.codeOf[t.origin]}, t.start-since)
+}
+
+// inStep is the last moment before two calls at which the track of b was not behind that of a: a call of a needed one of b, or one of b waited
+// for a. ok is false if that is too far back.
+func (p *Program) inStep(a, b Ref) (at int64, ok bool) {
+	ta, tb := &p.tracks[a.Track], &p.tracks[b.Track]
+	i, k := a.Call-1, b.Call-1
+	for range mostLooked {
+		switch {
+		case i < 0 && k < 0:
+			return min(ta.start, tb.start), true
+		case k < 0 || i >= 0 && ta.calls[i].end >= tb.calls[k].end:
+			if on := p.depends(Ref{a.Track, i}, b.Track); on != nobody {
+				return max(ta.calls[i].begin, p.at(on).begin), true
+			}
+			i--
+		default:
+			if w := p.wait(Ref{b.Track, k}); w.kind != None && w.on.Track == a.Track {
+				return w.until, true
+			}
+			k--
+		}
+	}
+	return 0, false
+}
+
+// depends is the call of a track that a call needed; nobody: it needed none of it.
+func (p *Program) depends(of Ref, track int32) Ref {
+	c := p.at(of)
+	if c.needs&collectiveBit != 0 {
+		x := &p.meetings[c.needs&^collectiveBit]
+		on := p.with(x, track)
+		rank, other := p.tracks[of.Track].rank, p.tracks[track].rank
+		if on == nobody || p.at(on).begin > c.end || x.shape == fromRoot && other != int(x.root) || x.shape == toRoot && rank != int(x.root) || x.shape == fromLower && other > rank {
+			return nobody
+		}
+		return on
+	}
+	for n := c.needs; n != 0; n = p.edges[n-1].next {
+		e := &p.edges[n-1]
+		if e.from.Track == track && p.at(e.from).begin <= c.end && (e.kind != LateReceiver || p.wait(of).on == e.from) {
+			return e.from
+		}
+	}
+	return nobody
+}
+
+// share gives a part of a cost: those of all parts, given in turn, add up to it.
+type share struct {
+	cost, whole, given, sofar int64
+}
+
+func (s *share) of(part int64) int64 {
+	s.sofar += part
+	high, low := bits.Mul64(uint64(s.cost), uint64(min(s.sofar, s.whole)))
+	until, _ := bits.Div64(high%uint64(s.whole), low, uint64(s.whole))
+	n := int64(until) - s.given
+	s.given = int64(until)
+	return n
+}
+
+// one shares out the cost of a wait.
+func (b *blame) one(of Ref, w wait) {
+	p := b.p
+	length := w.until - p.at(of).begin
+	more := b.pending[of]
+	delete(b.pending, of)
+	victim, rank := p.tracks[of.Track].rank, p.tracks[w.on.Track].rank
+	since, ok := p.inStep(of, w.on)
+	if !ok {
+		b.give(Region{unexplained, rank, false}, length+more, length, victim)
+		return
+	}
+	b.wait.clear()
+	b.on.clear()
+	b.wait.fill(p, of.Track, since, of.Call)
+	b.on.fill(p, w.on.Track, since, w.on.Call)
+	excess := int64(0)
+	for _, key := range b.on.keys {
+		excess += max(b.on.time[key]-b.wait.time[key], 0)
+	}
+	waited := max(b.on.waited-b.wait.waited, 0)
+	whole := max(excess+waited, length)
+	direct, added := share{cost: length, whole: whole}, share{cost: more, whole: whole}
+	for _, key := range b.on.keys {
+		if n := b.on.time[key] - b.wait.time[key]; n > 0 {
+			d := direct.of(n)
+			b.give(Region{key.Code, rank, key.Compute}, d+added.of(n), d, victim)
+		}
+	}
+	if waited > 0 {
+		earlier := share{cost: direct.of(waited) + added.of(waited), whole: b.on.waited}
+		for n, other := range b.on.waits {
+			b.pending[other] += earlier.of(b.on.length[n])
+		}
+	}
+	if rest := length - direct.given; rest+more-added.given > 0 {
+		b.give(Region{unexplained, rank, false}, rest+more-added.given, rest, victim)
+	}
+}
+
+func (b *blame) give(r Region, cost, direct int64, victim int) {
+	c := b.causes[r]
+	if c == nil {
+		c = &cause{ranks: map[int]int64{}}
+		b.causes[r] = c
+	}
+	c.cost += cost
+	c.waits++
+	if direct > 0 {
+		c.direct += direct
+		c.ranks[victim] += direct
+	}
+}
+
+// causes attributes all waits.
+func (p *Program) causes() map[Region]*cause {
+	b := &blame{p: p, pending: map[Ref]int64{}, causes: map[Region]*cause{}}
+	b.wait.time, b.on.time = map[Region]int64{}, map[Region]int64{}
+	h := &latest{p: p}
+	for i := range p.tracks {
+		h.push(int32(i), int32(len(p.tracks[i].calls)))
+	}
+	heap.Init(h)
+	for len(h.all) > 0 {
+		next := h.all[0]
+		b.one(next.of, next.wait)
+		if of, w, ok := p.waitBefore(next.of); ok {
+			h.all[0] = waiting{of, w, p.at(of).end}
+			heap.Fix(h, 0)
+		} else {
+			heap.Pop(h)
+		}
+	}
+	for of, cost := range b.pending { // waits that ended at the same time as later ones
+		b.give(Region{unexplained, p.tracks[of.Track].rank, false}, cost, 0, 0)
+	}
+	return b.causes
+}
+
+// waitBefore is the last wait of a track before a call.
+func (p *Program) waitBefore(of Ref) (Ref, wait, bool) {
+	for of.Call--; of.Call >= 0; of.Call-- {
+		if p.at(of).needs != 0 {
+			if w := p.wait(of); w.kind != None {
+				return of, w, true
+			}
+		}
+	}
+	return of, wait{}, false
+}
+
+// waiting is the latest wait of a track that has not been shared out.
+type waiting struct {
+	of   Ref
+	wait wait
+	end  int64
+}
+
+// latest has the latest wait of all tracks first. A wait adds only to those that ended before it did.
+type latest struct {
+	p   *Program
+	all []waiting
+}
+
+func (h *latest) push(track, before int32) {
+	if of, w, ok := h.p.waitBefore(Ref{track, before}); ok {
+		h.all = append(h.all, waiting{of, w, h.p.at(of).end})
+	}
+}
+
+func (h *latest) Len() int { return len(h.all) }
+
+func (h *latest) Less(i, j int) bool {
+	a, b := &h.all[i], &h.all[j]
+	switch {
+	case a.wait.until != b.wait.until:
+		return a.wait.until > b.wait.until
+	case a.end != b.end:
+		return a.end > b.end
+	}
+	return a.of.Track < b.of.Track
+}
+
+func (h *latest) Swap(i, j int) { h.all[i], h.all[j] = h.all[j], h.all[i] }
+func (h *latest) Push(x any)    { h.all = append(h.all, x.(waiting)) }
+
+func (h *latest) Pop() any {
+	last := h.all[len(h.all)-1]
+	h.all = h.all[:len(h.all)-1]
+	return last
+}

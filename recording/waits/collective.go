@@ -1,0 +1,135 @@
+package waits
+
+// Group is a communicator, window or file: the ranks that take part in its collectives.
+type Group struct {
+	size     int
+	ordered  bool
+	member   map[int]int32 // by rank of the run
+	ranks    []int         // by member
+	made     []int32       // by member: how many collectives it has called
+	meetings []int32       // the program's numbers of them
+	unsure   bool          // calls of ranks do not belong together any more
+}
+
+// meeting is a collective: the calls of all ranks that belong together.
+type meeting struct {
+	group    *Group
+	function string
+	shape    shape
+	kind     Kind
+	root     int32 // a rank of the run
+	came     int32
+	calls    []Ref // by member; nobody: not there
+	last     Ref   // the last one that others wait for
+}
+
+// Group adds a communicator, window or file of some processes; 0: unknown. ordered: ranks have the order of their numbers in the run.
+func (p *Program) Group(size int, ordered bool) *Group {
+	g := &Group{size: size, ordered: ordered, member: map[int]int32{}}
+	p.groups = append(p.groups, g)
+	return g
+}
+
+// number is a rank's number among the members.
+func (g *Group) number(rank int) (m int32, ok bool) {
+	m, ok = g.member[rank]
+	if !ok && len(g.ranks) < g.size {
+		m, ok = int32(len(g.ranks)), true
+		g.member[rank] = m
+		g.ranks = append(g.ranks, rank)
+		g.made = append(g.made, 0)
+	}
+	return m, ok
+}
+
+// Collective says that a call is its rank's next collective of a group. root is a rank of the run; -1: none, or unknown.
+func (p *Program) Collective(of Ref, g *Group, function string, root int) {
+	s := shapeOf(function)
+	m, ok := g.number(p.tracks[of.Track].rank)
+	if !ok || g.unsure || p.lossy[of.Track] || s == 0 || (s == fromRoot || s == toRoot) && root < 0 || s == fromLower && !g.ordered {
+		p.Missing.Undecided++
+		return
+	}
+	n := g.made[m]
+	g.made[m]++
+	for int(n) >= len(g.meetings) {
+		x := meeting{group: g, function: function, shape: s, kind: kindOf(function, s), root: int32(root), calls: make([]Ref, g.size), last: nobody}
+		for i := range x.calls {
+			x.calls[i] = nobody
+		}
+		g.meetings = append(g.meetings, int32(len(p.meetings)))
+		p.meetings = append(p.meetings, x)
+	}
+	x := &p.meetings[g.meetings[n]]
+	if x.function != function || x.root != int32(root) {
+		g.unsure = true
+		p.Missing.Undecided++
+		return
+	}
+	x.calls[m] = of
+	x.came++
+	p.at(of).needs = collectiveBit | uint32(g.meetings[n])
+}
+
+// Lose says that events of a track are missing, so that its later collectives cannot be told from one another.
+func (p *Program) Lose(track int32, events uint64) {
+	p.Missing.Lost += events
+	if p.lossy == nil {
+		p.lossy = map[int32]bool{}
+	}
+	p.lossy[track] = true
+}
+
+// meet finds who came last to each collective.
+func (p *Program) meet() {
+	for i := range p.meetings {
+		x := &p.meetings[i]
+		if x.came < int32(x.group.size) {
+			p.Missing.Incomplete += uint64(x.came)
+			x.shape = 0
+			continue
+		}
+		for m, c := range x.calls {
+			if x.shape == toRoot && x.group.ranks[m] == int(x.root) {
+				continue
+			}
+			if x.last == nobody || p.at(c).begin > p.at(x.last).begin {
+				x.last = c
+			}
+		}
+	}
+}
+
+// needed is the call that a rank's call in a collective waits for; nobody: none.
+func (p *Program) needed(x *meeting, of Ref) Ref {
+	rank := p.tracks[of.Track].rank
+	switch x.shape {
+	case allForAll:
+		return x.last
+	case fromRoot:
+		if m, ok := x.group.member[int(x.root)]; ok && rank != int(x.root) {
+			return x.calls[m]
+		}
+	case toRoot:
+		if rank == int(x.root) {
+			return x.last
+		}
+	case fromLower:
+		latest := nobody
+		for m, c := range x.calls {
+			if x.group.ranks[m] < rank && (latest == nobody || p.at(c).begin > p.at(latest).begin) {
+				latest = c
+			}
+		}
+		return latest
+	}
+	return nobody
+}
+
+// with finds the call of a track in a collective that another track's call is in; nobody: it is not in it.
+func (p *Program) with(x *meeting, track int32) Ref {
+	if m, ok := x.group.member[p.tracks[track].rank]; ok && x.shape != 0 && x.calls[m].Track == track {
+		return x.calls[m]
+	}
+	return nobody
+}

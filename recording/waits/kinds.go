@@ -1,0 +1,97 @@
+package waits
+
+import "strings"
+
+// Kind is why a call waited.
+type Kind uint8
+
+// The kinds. docs/waits.md has their definitions.
+const (
+	None Kind = iota
+	LateSender
+	WrongOrder // a late sender while another message, which the rank received later, was there
+	LateReceiver
+	AtBarrier
+	NToN
+	LateRoot
+	EarlyRoot
+	Prefix
+	AtWindow
+	LatePost
+	LateComplete
+	CollectiveIO
+	Management // communicators, groups and windows that are made or freed together
+	kinds
+
+	lateSynchronous Kind = 64 // of an edge: a late receiver of a synchronous send
+)
+
+var kindNames = [kinds]string{"", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "late root", "early root", "wait in scan",
+	"wait at window", "late post", "late complete", "wait in collective I/O", "wait in management"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// shape is which ranks of a collective wait for which.
+type shape uint8
+
+const (
+	allForAll shape = iota + 1
+	fromRoot
+	toRoot
+	fromLower
+)
+
+// shapes of the collectives. Neighbourhood collectives are missing, as the trace does not tell who is whose neighbour, and so are
+// nonblocking ones, in which no call waits.
+var shapes = func() map[string]shape {
+	all := map[string]shape{}
+	for shape, names := range map[shape]string{
+		allForAll: "Barrier Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter Reduce_scatter_block",
+		fromRoot:  "Bcast Scatter Scatterv",
+		toRoot:    "Gather Gatherv Reduce",
+		fromLower: "Scan Exscan",
+	} {
+		for _, name := range strings.Fields(names) {
+			all["MPI_"+name] = shape
+		}
+	}
+	for _, name := range strings.Fields("Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create " +
+		"Dist_graph_create_adjacent Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence File_open File_close " +
+		"File_set_size File_preallocate File_set_view") {
+		all["MPI_"+name] = allForAll
+	}
+	for _, verb := range []string{"read", "write"} {
+		for _, how := range []string{"_all", "_at_all"} {
+			all["MPI_File_"+verb+how] = allForAll
+		}
+	}
+	return all
+}()
+
+// shapeOf is the shape of a function; 0: it is not a collective, or nothing is known of its waits.
+func shapeOf(function string) shape { return shapes[strings.TrimSuffix(function, "_c")] }
+
+// kindOf is the kind of the waits in a collective.
+func kindOf(function string, s shape) Kind {
+	switch {
+	case strings.HasPrefix(function, "MPI_Barrier"):
+		return AtBarrier
+	case strings.HasPrefix(function, "MPI_File_"):
+		return CollectiveIO
+	case strings.HasPrefix(function, "MPI_Win_fence"):
+		return AtWindow
+	case strings.HasPrefix(function, "MPI_Comm_"), strings.HasPrefix(function, "MPI_Cart_"), strings.HasPrefix(function, "MPI_Graph_"), strings.HasPrefix(function, "MPI_Dist_"),
+		strings.HasPrefix(function, "MPI_Win_"):
+		return Management
+	case s == fromRoot:
+		return LateRoot
+	case s == toRoot:
+		return EarlyRoot
+	case s == fromLower:
+		return Prefix
+	}
+	return NToN
+}

@@ -1,0 +1,57 @@
+package waits
+
+import "slices"
+
+// Step is a piece of the critical path: what one thread did without waiting.
+type Step struct {
+	Track    int32
+	From, To int64
+	Region   Region
+}
+
+// path follows the critical path from the end of the program to its start, and gives its pieces in the order of time. They follow one another
+// without gaps: where a call waited, the path leads on to the call that it waited for.
+func (p *Program) path() (steps []Step) {
+	from, to := p.span()
+	track := int32(-1)
+	for i := range p.tracks {
+		if t := &p.tracks[i]; len(t.calls) > 0 && t.end() == to {
+			track = int32(i)
+			break
+		}
+	}
+	if track < 0 {
+		return nil
+	}
+	step := func(from, to int64, code uint32, compute bool) {
+		if from < to {
+			steps = append(steps, Step{track, from, to, Region{code, p.tracks[track].rank, compute}})
+		}
+	}
+	at := to
+	k := int32(len(p.tracks[track].calls) - 1)
+	for k >= 0 {
+		t := &p.tracks[track]
+		c := &t.calls[k]
+		code := p.codeOf[c.site]
+		of := Ref{track, k}
+		if w := p.wait(of); w.kind != None && w.until <= at {
+			step(w.until, at, code, false)
+			at, track, k = w.until, w.on.Track, w.on.Call
+			t = &p.tracks[track]
+			code = p.codeOf[t.calls[k].site]
+		} else {
+			step(c.begin, at, code, false)
+			at = c.begin
+		}
+		before := t.before(k)
+		step(before, at, code, true)
+		at = before
+		k--
+	}
+	if t := &p.tracks[track]; at > from { // it left MPI_Init later than others
+		step(from, at, p.codeOf[t.origin], false)
+	}
+	slices.Reverse(steps)
+	return steps
+}

@@ -1,0 +1,220 @@
+// Package waits says why the ranks of a traced program wait: for each call how long it waited, for whom and why; which computation, call or
+// earlier wait caused it; which chain of calls determines the run time; and what a faster region or an ideal network would change.
+//
+// A [Program] has the calls of all threads and what each may have waited for. [Read] makes it from a run's trace, and [Program.Analyse]
+// draws the conclusions. docs/waits.md has the definitions. Times are nanoseconds on one clock for all ranks.
+package waits
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Ref is a call: its track and its number on it.
+type Ref struct{ Track, Call int32 }
+
+// nobody is the Ref of no call.
+var nobody = Ref{-1, -1}
+
+// Site is where in the program calls are made, on which object, in which phase.
+type Site struct {
+	Function string
+	Place    string // "function file:line", or what identifies the code until it is resolved
+	Object   string // communicator, window or file; "": none
+	Phase    string // "": outside of all
+}
+
+// call is an MPI call that is not nested in another one.
+type call struct {
+	begin, end int64
+	site       uint32
+	needs      uint32 // 0: nothing; with bit collectiveBit: a collective's number; else an edge's number + 1
+}
+
+const collectiveBit = 1 << 31
+
+// edge is an event on another track that a call may have waited for.
+type edge struct {
+	from  Ref
+	next  uint32 // of the same call: its number + 1; 0: none
+	bytes uint32 // of the message, at most
+	kind  Kind
+}
+
+// track is a thread of a rank.
+type track struct {
+	rank, thread int
+	node         int
+	start        int64  // when it began: the end of MPI_Init, or its first call
+	origin       uint32 // the site of what came before
+	calls        []call
+}
+
+// Program is the calls of all threads of a program. It is filled by Track, Call and so on, then analysed. It is not safe for concurrent use.
+type Program struct {
+	tracks   []track
+	sites    []Site
+	siteIDs  map[Site]uint32
+	codes    []Site // sites without their objects
+	codeOf   []uint32
+	codeIDs  map[Site]uint32
+	edges    []edge
+	meetings []meeting
+	groups   []*Group
+	lossy    map[int32]bool // tracks of which events are missing
+	eager    [2]uint32      // the largest message that a send did not keep waiting for its receive, to another node and on one
+	Missing  Missing
+}
+
+// NewProgram is a program without calls.
+func NewProgram() *Program {
+	return &Program{siteIDs: map[Site]uint32{}, codeIDs: map[Site]uint32{}}
+}
+
+// Missing counts what the trace lacks, so that waits may be missing.
+type Missing struct {
+	Lost       uint64 `json:"lost_events"`            // there was no room for them
+	Backwards  uint64 `json:"backwards"`              // messages that came before they were sent, by the clocks
+	Unmatched  uint64 `json:"unmatched_messages"`     // whose other side is not in the trace
+	Incomplete uint64 `json:"incomplete_collectives"` // in which ranks took part whose calls are not in the trace
+	Undecided  uint64 `json:"undecided_collectives"`  // calls that cannot be told from those of other ranks, because calls before them are missing
+	Open       uint64 `json:"open_calls"`             // in which the program ended
+}
+
+// Track adds a thread of a rank, and returns its number. origin is what came before its start.
+func (p *Program) Track(rank, thread, node int, start int64, origin string) int32 {
+	p.tracks = append(p.tracks, track{rank: rank, thread: thread, node: node, start: start, origin: p.Site(Site{Function: origin})})
+	return int32(len(p.tracks) - 1)
+}
+
+// Site numbers a site.
+func (p *Program) Site(s Site) uint32 {
+	id, ok := p.siteIDs[s]
+	if !ok {
+		id = uint32(len(p.sites))
+		p.siteIDs[s] = id
+		p.sites = append(p.sites, s)
+		s.Object = ""
+		code, ok := p.codeIDs[s]
+		if !ok {
+			code = uint32(len(p.codes))
+			p.codeIDs[s] = code
+			p.codes = append(p.codes, s)
+		}
+		p.codeOf = append(p.codeOf, code)
+	}
+	return id
+}
+
+// Call adds a call to a track. Those of a track come in the order in which they were made.
+func (p *Program) Call(track int32, begin, end int64, site uint32) Ref {
+	t := &p.tracks[track]
+	last := t.start
+	if n := len(t.calls); n > 0 {
+		last = t.calls[n-1].end
+	}
+	begin = max(begin, last)
+	t.calls = append(t.calls, call{begin: begin, end: max(end, begin), site: site})
+	return Ref{track, int32(len(t.calls) - 1)}
+}
+
+func (p *Program) at(r Ref) *call { return &p.tracks[r.Track].calls[r.Call] }
+
+// need adds what a call may have waited for.
+func (p *Program) need(of, from Ref, kind Kind, bytes uint64) {
+	c := p.at(of)
+	if c.needs&collectiveBit != 0 || len(p.edges) >= collectiveBit-2 {
+		return
+	}
+	p.edges = append(p.edges, edge{from: from, next: c.needs, bytes: uint32(min(bytes, math.MaxUint32)), kind: kind})
+	c.needs = uint32(len(p.edges))
+}
+
+// Received says that a call completed the receive of a message, which the call sent sent.
+func (p *Program) Received(received, sent Ref, bytes uint64) {
+	if p.at(sent).begin > p.at(received).end {
+		p.Missing.Backwards++
+		return
+	}
+	p.need(received, sent, LateSender, bytes)
+}
+
+// Sent says that a call completed the send of a message, whose receive the call posted posted.
+func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode) {
+	switch {
+	case mode == Buffered:
+		return
+	case mode == Synchronous:
+		p.need(sent, posted, lateSynchronous, bytes)
+		return
+	}
+	p.need(sent, posted, LateReceiver, bytes)
+	if p.at(sent).end < p.at(posted).begin {
+		same := p.sameNode(sent.Track, posted.Track)
+		p.eager[same] = max(p.eager[same], uint32(min(bytes, math.MaxUint32)))
+	}
+}
+
+func (p *Program) sameNode(a, b int32) int {
+	if p.tracks[a].node == p.tracks[b].node {
+		return 1
+	}
+	return 0
+}
+
+// Mode is the mode of a send.
+type Mode uint8
+
+// The modes: a synchronous send waits for its receive in any case, a buffered one never. A send in ready mode is a standard one here.
+const (
+	Standard Mode = iota
+	Synchronous
+	Buffered
+)
+
+// before is the end of the call before one, or the start of the track: when the computation before the call began.
+func (t *track) before(i int32) int64 {
+	if i == 0 {
+		return t.start
+	}
+	return t.calls[i-1].end
+}
+
+// end is when a track's last call ended.
+func (t *track) end() int64 {
+	if n := len(t.calls); n > 0 {
+		return t.calls[n-1].end
+	}
+	return t.start
+}
+
+// span is the time of the program: from the earliest start to the latest end.
+func (p *Program) span() (from, to int64) {
+	from, to = math.MaxInt64, math.MinInt64
+	for i := range p.tracks {
+		if t := &p.tracks[i]; len(t.calls) > 0 {
+			from, to = min(from, t.start), max(to, t.end())
+		}
+	}
+	if from > to {
+		return 0, 0
+	}
+	return from, to
+}
+
+// within finds the call of a track during which a moment is, or that begins then; nobody: none.
+func (p *Program) within(track int32, at int64) Ref {
+	calls := p.tracks[track].calls
+	i, found := slices.BinarySearchFunc(calls, at, func(c call, at int64) int { return cmp.Compare(c.begin, at) })
+	switch {
+	case found:
+		for i+1 < len(calls) && calls[i+1].begin == at { // calls that took no time come before
+			i++
+		}
+		return Ref{track, int32(i)}
+	case i > 0 && calls[i-1].end >= at:
+		return Ref{track, int32(i - 1)}
+	}
+	return nobody
+}

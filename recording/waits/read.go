@@ -1,0 +1,276 @@
+package waits
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/recording"
+	"mpitx/recording/trace"
+)
+
+// Read makes the program of a run's trace. place says where a return address is in the source. The run must stay open.
+func Read(run *recording.Run, place func(r *recording.Rank, address uint64) string) *Program {
+	r := &reader{Program: NewProgram(), place: place, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{}, groups: map[*trace.Object]*Group{},
+		flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{}}
+	r.nodes = map[*recording.Node]int{}
+	for i, n := range run.Nodes {
+		r.nodes[n] = i
+	}
+	t := trace.Read(run, trace.Options{Flows: true})
+	for e := range t.Events {
+		at := thread{e.Rank, e.Thread}
+		switch {
+		case e.Lost > 0:
+			if e.Lost > 0 {
+				r.Lose(r.track(at, e.To, threadStart), e.Lost)
+			}
+		case e.Phase != nil:
+			r.phase(at, e.Phase)
+		case e.Call != nil:
+			r.call(at, e.Call)
+		}
+	}
+	r.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs
+	return r.Program
+}
+
+// threadStart is what a thread does before its first call.
+const threadStart = "start of a thread"
+
+type thread struct {
+	rank *recording.Rank
+	id   int
+}
+
+type address struct {
+	rank *recording.Rank
+	at   uint64
+}
+
+type request struct {
+	rank   *recording.Rank
+	number uint32
+}
+
+type reader struct {
+	*Program
+	place    func(r *recording.Rank, address uint64) string
+	nodes    map[*recording.Node]int
+	threads  map[thread]int32
+	tracksOf map[*recording.Rank][]int32
+	phases   map[thread][]string
+	places   map[address]string
+	groups   map[*trace.Object]*Group
+	flows    map[uint64]*flow     // messages of which a side has not come
+	sends    map[request][]uint64 // flows of sends that are not complete, in the order in which they began
+	probes   map[int32][]probe    // that no message has followed, by track
+}
+
+// flow is a message.
+type flow struct {
+	sent, done, received, posted, probed Ref
+	bytes                                uint64
+	mode                                 Mode
+	arrived, left                        bool // both ends of what a receive and a send wait for are known
+}
+
+// probe is a call that waited for a message without receiving it.
+type probe struct {
+	of        Ref
+	object    *trace.Object
+	peer, tag int
+}
+
+// mostFlows bounds the messages of which a side has not come.
+const mostFlows = 1 << 20
+
+// track is the number of a thread's track. If it is new, it begins at a time.
+func (r *reader) track(at thread, start time.Duration, origin string) int32 {
+	n, ok := r.threads[at]
+	if !ok {
+		n = r.Track(at.rank.Rank, at.id, r.nodes[at.rank.Node], int64(start), origin)
+		r.threads[at] = n
+		r.tracksOf[at.rank] = append(r.tracksOf[at.rank], n)
+	}
+	return n
+}
+
+func (r *reader) phase(at thread, p *trace.Phase) {
+	open := r.phases[at]
+	switch {
+	case p.Entered:
+		r.phases[at] = append(open, p.Name)
+	case len(open) > 0:
+		r.phases[at] = open[:len(open)-1]
+	}
+}
+
+func (r *reader) call(at thread, c *trace.Call) {
+	if c.Depth > 0 || c.Lost {
+		return
+	}
+	if strings.HasPrefix(c.Function, "MPI_Init") && !strings.HasPrefix(c.Function, "MPI_Initialized") {
+		r.track(at, c.End, c.Function)
+		return
+	}
+	of := r.Call(r.track(at, c.Begin, threadStart), int64(c.Begin), int64(c.End), r.site(at, c))
+	if c.Open && c.Function != "MPI_Finalize" {
+		r.Missing.Open++
+	}
+	if c.Failed || c.Abandoned {
+		return
+	}
+	if shapeOf(c.Function) != 0 {
+		r.collective(of, c)
+	}
+	if waitsForMessage[c.Function] {
+		r.probes[of.Track] = append(r.probes[of.Track], probe{of, c.Object, c.Peer, c.Tag})
+	}
+	for i := range c.Messages {
+		r.message(at, of, &c.Messages[i])
+	}
+	for _, n := range c.Ended {
+		if all := r.sends[request{at.rank, n}]; len(all) > 0 {
+			if r.sends[request{at.rank, n}] = all[1:]; len(all) == 1 {
+				delete(r.sends, request{at.rank, n})
+			}
+			if f := r.flows[all[0]]; f != nil {
+				f.done = of
+				r.advance(all[0], f)
+			}
+		}
+	}
+}
+
+// waitsForMessage are the functions that wait for a message without receiving it.
+var waitsForMessage = map[string]bool{"MPI_Probe": true, "MPI_Mprobe": true}
+
+func (r *reader) site(at thread, c *trace.Call) uint32 {
+	where := address{at.rank, c.Site}
+	place, ok := r.places[where]
+	if !ok && c.Site != 0 {
+		place = r.place(at.rank, c.Site)
+		r.places[where] = place
+	}
+	s := Site{Function: c.Function, Place: place, Object: c.Object.String()}
+	if open := r.phases[at]; len(open) > 0 {
+		s.Phase = open[len(open)-1]
+	}
+	return r.Site(s)
+}
+
+// betweenGroups are the functions that make intercommunicators.
+var betweenGroups = []string{"MPI_Intercomm_create", "MPI_Intercomm_create_from_groups", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_accept", "MPI_Comm_connect",
+	"MPI_Comm_join", "MPI_Comm_get_parent"}
+
+func (r *reader) collective(of Ref, c *trace.Call) {
+	o := c.Object
+	if o == nil || slices.Contains(betweenGroups, o.MadeBy) {
+		r.Missing.Undecided++
+		return
+	}
+	if o.Size == 1 {
+		return
+	}
+	g := r.groups[o]
+	if g == nil {
+		g = r.Group(o.Size, o.Name == "MPI_COMM_WORLD")
+		r.groups[o] = g
+	}
+	root := -1
+	if c.Root && c.Job == 0 {
+		root = c.Peer
+	}
+	r.Collective(of, g, c.Function, root)
+}
+
+// blocking are the functions that return when their send is complete.
+var blocking = map[string]Mode{"MPI_Send": Standard, "MPI_Ssend": Synchronous, "MPI_Bsend": Buffered, "MPI_Rsend": Standard, "MPI_Sendrecv": Standard, "MPI_Sendrecv_replace": Standard}
+
+// modeOf is the mode of a send by the function that began it.
+func modeOf(function string) Mode {
+	_, kind, _ := strings.Cut(strings.ToLower(function), "mpi_")
+	switch kind = strings.TrimPrefix(kind, "i"); {
+	case strings.HasPrefix(kind, "ss"):
+		return Synchronous
+	case strings.HasPrefix(kind, "bs"):
+		return Buffered
+	}
+	return Standard
+}
+
+func (r *reader) message(at thread, of Ref, m *trace.Message) {
+	if m.Flow == 0 || m.Cancelled {
+		return
+	}
+	f := r.flows[m.Flow]
+	if f == nil {
+		if len(r.flows) >= mostFlows { // their other sides are not in the trace
+			clear(r.flows)
+			clear(r.sends)
+		}
+		f = &flow{sent: nobody, done: nobody, received: nobody, posted: nobody, probed: nobody}
+		r.flows[m.Flow] = f
+	}
+	function := strings.TrimSuffix(m.Function, "_c")
+	if m.Received {
+		f.received, f.posted, f.probed = of, r.posted(at, of, int64(m.Posted)), r.probed(of, m)
+	} else {
+		f.sent, f.bytes, f.mode = of, m.Bytes, modeOf(function)
+		if _, ok := blocking[function]; ok {
+			f.done = of
+		} else if m.Request != 0 {
+			r.sends[request{at.rank, m.Request}] = append(r.sends[request{at.rank, m.Request}], m.Flow)
+		}
+	}
+	r.advance(m.Flow, f)
+}
+
+// advance says what is known of a message, once.
+func (r *reader) advance(id uint64, f *flow) {
+	if !f.arrived && f.sent != nobody && f.received != nobody {
+		f.arrived = true
+		r.Received(f.received, f.sent, f.bytes)
+		if f.probed != nobody && r.at(f.sent).begin <= r.at(f.probed).end {
+			r.need(f.probed, f.sent, LateSender, f.bytes)
+		}
+	}
+	if !f.left && f.done != nobody && f.received != nobody {
+		f.left = true
+		if f.posted != nobody {
+			r.Sent(f.done, f.posted, f.bytes, f.mode)
+		}
+	}
+	if f.arrived && f.left {
+		delete(r.flows, id)
+	}
+}
+
+// posted is the call that posted a receive.
+func (r *reader) posted(at thread, of Ref, when int64) Ref {
+	if when == 0 {
+		return nobody
+	}
+	if c := r.at(of); c.begin == when {
+		return of
+	}
+	for _, track := range r.tracksOf[at.rank] {
+		if found := r.within(track, when); found != nobody && r.at(found).begin == when {
+			return found
+		}
+	}
+	return nobody
+}
+
+// probed is the call that waited for a message before it was received.
+func (r *reader) probed(of Ref, m *trace.Message) Ref {
+	all := r.probes[of.Track]
+	for i, p := range all {
+		if p.object == m.Object && (p.peer == m.Peer || p.peer == trace.Any) && (p.tag == m.Tag || p.tag == trace.Any) {
+			r.probes[of.Track] = slices.Delete(all, i, i+1)
+			return p.of
+		}
+	}
+	return nobody
+}

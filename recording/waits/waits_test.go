@@ -1,0 +1,324 @@
+package waits
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// machine plays programs of some ranks whose calls take exactly as long as they must: transfer takes no time, calls take one unit after what
+// they wait for.
+type machine struct {
+	*Program
+	now   []int64
+	world *Group
+}
+
+func newMachine(ranks int) *machine {
+	m := &machine{Program: NewProgram(), now: make([]int64, ranks)}
+	m.world = m.Group(ranks, true)
+	for r := range ranks {
+		m.Track(r, 100+r, 0, 0, "MPI_Init")
+	}
+	return m
+}
+
+func (m *machine) compute(rank int, d int64) { m.now[rank] += d }
+
+// call adds a call that ends one unit after a moment, or after it began.
+func (m *machine) call(rank int, function, place string, until int64) Ref {
+	begin := m.now[rank]
+	m.now[rank] = max(begin, until) + 1
+	return m.Call(int32(rank), begin, m.now[rank], m.Site(Site{Function: function, Place: place, Object: "MPI_COMM_WORLD"}))
+}
+
+// message sends a message in standard mode without waiting, and receives it.
+func (m *machine) message(from, to int, place string) {
+	sent := m.call(from, "MPI_Send", "send "+place, 0)
+	received := m.call(to, "MPI_Recv", "recv "+place, m.at(sent).begin)
+	m.Received(received, sent, 8)
+	m.Sent(sent, received, 8, Standard)
+}
+
+// rendezvous sends a message that waits for its receive.
+func (m *machine) rendezvous(from, to int, place string) {
+	both := max(m.now[from], m.now[to])
+	sent := m.call(from, "MPI_Ssend", "send "+place, both)
+	received := m.call(to, "MPI_Recv", "recv "+place, both)
+	m.Received(received, sent, 8)
+	m.Sent(sent, received, 8, Synchronous)
+}
+
+// together is a collective of all ranks.
+func (m *machine) together(function, place string, root int) {
+	latest, rooted := slices.Max(m.now), int64(0)
+	if root >= 0 {
+		rooted = m.now[root]
+	}
+	lower := int64(0)
+	for r := range m.now {
+		until := latest
+		began := m.now[r]
+		switch s := shapeOf(function); {
+		case s == fromRoot:
+			until = rooted
+		case s == toRoot && r != root:
+			until = 0
+		case s == toRoot:
+			until = 0
+			for o, at := range m.now {
+				if o > r { // those below have ended their call already
+					until = max(until, at)
+				}
+			}
+			until = max(until, lower)
+		case s == fromLower:
+			until = lower
+		}
+		m.Collective(m.call(r, function, place, until), m.world, function, root)
+		lower = max(lower, began)
+	}
+}
+
+// state is what a test expects of a state.
+type state struct {
+	Kind    Kind
+	Rank    int
+	Waiting time.Duration
+	For     int
+}
+
+func statesOf(a *Analysis) (all []state) {
+	for _, s := range a.States {
+		all = append(all, state{s.Kind, s.Rank, s.Waiting, s.For})
+	}
+	return all
+}
+
+func causesOf(a *Analysis) (all []string) {
+	for _, c := range a.Causes {
+		all = append(all, fmt.Sprintf("rank %d: %s %s %d for %v", c.Rank, c.What, c.Place, c.Cost, c.Ranks))
+	}
+	return all
+}
+
+// TestStates checks kinds, lengths, who is waited for, and causes, of programs with one reason to wait each.
+func TestStates(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		play   func(m *machine)
+		states []state
+		causes []string
+	}{
+		{"late sender", func(m *machine) { m.compute(0, 500); m.message(0, 1, "a") },
+			[]state{{LateSender, 1, 500, 0}}, []string{"rank 0: computation send a 500 for [1]"}},
+		{"early sender", func(m *machine) { m.compute(1, 500); m.message(0, 1, "a") }, nil, nil},
+		{"late receiver", func(m *machine) { m.compute(1, 300); m.rendezvous(0, 1, "a") },
+			[]state{{LateReceiver, 0, 300, 1}}, []string{"rank 1: computation recv a 300 for [0]"}},
+		{"barrier", func(m *machine) { m.compute(0, 100); m.compute(2, 400); m.together("MPI_Barrier", "b", -1) },
+			[]state{{AtBarrier, 1, 400, 2}, {AtBarrier, 0, 300, 2}}, []string{"rank 2: computation b 700 for [0 1]"}},
+		{"allreduce", func(m *machine) { m.compute(2, 400); m.together("MPI_Allreduce", "b", -1) },
+			[]state{{NToN, 0, 400, 2}, {NToN, 1, 400, 2}}, []string{"rank 2: computation b 800 for [0 1]"}},
+		{"late root", func(m *machine) { m.compute(1, 400); m.compute(2, 100); m.together("MPI_Bcast", "b", 1) },
+			[]state{{LateRoot, 0, 400, 1}, {LateRoot, 2, 300, 1}}, []string{"rank 1: computation b 700 for [0 2]"}},
+		{"late leaf of a broadcast", func(m *machine) { m.compute(2, 400); m.together("MPI_Bcast", "b", 1) }, nil, nil},
+		{"early root", func(m *machine) { m.compute(2, 400); m.together("MPI_Reduce", "b", 0) },
+			[]state{{EarlyRoot, 0, 400, 2}}, []string{"rank 2: computation b 400 for [0]"}},
+		{"late root of a reduction", func(m *machine) { m.compute(0, 400); m.together("MPI_Gather", "b", 0) }, nil, nil},
+		{"scan", func(m *machine) { m.compute(1, 200); m.together("MPI_Scan", "b", -1) },
+			[]state{{Prefix, 2, 200, 1}}, []string{"rank 1: computation b 200 for [2]"}},
+		{"file", func(m *machine) { m.compute(1, 200); m.together("MPI_File_write_all", "b", -1) },
+			[]state{{CollectiveIO, 0, 200, 1}, {CollectiveIO, 2, 200, 1}}, []string{"rank 1: computation b 400 for [0 2]"}},
+		{"chain", func(m *machine) { m.compute(0, 500); m.message(0, 1, "a"); m.message(1, 2, "b") },
+			[]state{{LateSender, 2, 501, 1}, {LateSender, 1, 500, 0}},
+			[]string{"rank 0: computation send a 1000 for [1]", "rank 1: call recv a 1 for [2]"}},
+		{"excess long before", func(m *machine) {
+			m.compute(0, 700)
+			m.compute(1, 100)
+			m.call(0, "MPI_Comm_rank", "x", 0)
+			m.call(1, "MPI_Comm_rank", "x", 0)
+			m.compute(0, 200)
+			m.compute(1, 200)
+			m.compute(2, 901)
+			m.together("MPI_Barrier", "b", -1)
+		}, []state{{AtBarrier, 1, 600, 0}}, []string{"rank 0: computation x 600 for [1]"}},
+		{"wrong order", func(m *machine) {
+			early := m.call(2, "MPI_Send", "s2", 0)
+			m.compute(0, 500)
+			late := m.call(0, "MPI_Send", "s0", 0)
+			m.compute(1, 10)
+			first := m.call(1, "MPI_Recv", "r0", m.at(late).begin)
+			second := m.call(1, "MPI_Recv", "r2", 0)
+			m.Received(first, late, 8)
+			m.Received(second, early, 8)
+		}, []state{{WrongOrder, 1, 490, 0}}, []string{"rank 0: computation s0 490 for [1]"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(3)
+			c.play(m)
+			a := m.Analyse()
+			if diff := cmp.Diff(c.states, statesOf(a)); diff != "" {
+				t.Errorf("states (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.causes, causesOf(a)); diff != "" {
+				t.Errorf("causes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLateReceiverOfEager checks that a send which is not longer than others that went without their receive is not said to wait for one.
+func TestLateReceiverOfEager(t *testing.T) {
+	for _, eager := range []bool{false, true} {
+		m := newMachine(2)
+		size := uint64(8)
+		if eager {
+			size = 4
+		}
+		first := m.call(0, "MPI_Send", "a", 0)
+		m.compute(1, 100)
+		received := m.call(1, "MPI_Recv", "b", 0)
+		m.Sent(first, received, 4, Standard)
+		m.compute(1, 400)
+		second := m.call(0, "MPI_Send", "a", 700) // without a processor, or until its receive is posted
+		received = m.call(1, "MPI_Recv", "b", 0)
+		m.Sent(second, received, size, Standard)
+		want := []state{{LateReceiver, 0, 500, 1}}
+		if eager {
+			want = nil
+		}
+		if diff := cmp.Diff(want, statesOf(m.Analyse())); diff != "" {
+			t.Errorf("eager %v (-want +got):\n%s", eager, diff)
+		}
+	}
+}
+
+// TestMissing checks that collectives in which calls are missing are counted, and not taken for others.
+func TestMissing(t *testing.T) {
+	m := newMachine(2)
+	m.together("MPI_Barrier", "a", -1)
+	m.Lose(1, 3)
+	m.compute(0, 50)
+	m.together("MPI_Barrier", "a", -1)
+	m.compute(1, 500)
+	m.together("MPI_Barrier", "a", -1)
+	a := m.Analyse()
+	if a.Waiting != 0 || a.Missing != (Missing{Lost: 3, Undecided: 2, Incomplete: 2}) {
+		t.Errorf("waiting %d, missing %+v", a.Waiting, a.Missing)
+	}
+	m = newMachine(2)
+	m.Collective(m.call(0, "MPI_Barrier", "a", 900), m.world, "MPI_Barrier", -1)
+	m.compute(1, 800)
+	m.Collective(m.call(1, "MPI_Allreduce", "a", 900), m.world, "MPI_Allreduce", -1)
+	if a := m.Analyse(); a.Waiting != 0 || a.Missing.Undecided != 1 || a.Missing.Incomplete != 1 {
+		t.Errorf("different functions: waiting %d, missing %+v", a.Waiting, a.Missing)
+	}
+}
+
+// random plays a program of random computation, messages and collectives.
+func random(seed uint64, ranks, steps int) *machine {
+	r := rand.New(rand.NewPCG(seed, 1))
+	m := newMachine(ranks)
+	names := []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Scan", "MPI_Alltoall"}
+	for range steps {
+		for rank := range ranks {
+			m.compute(rank, r.Int64N(1000))
+		}
+		switch place := fmt.Sprint("step ", r.IntN(5)); r.IntN(3) {
+		case 0:
+			name := names[r.IntN(len(names))]
+			root := -1
+			if s := shapeOf(name); s == fromRoot || s == toRoot {
+				root = r.IntN(ranks)
+			}
+			m.together(name, place, root)
+		case 1:
+			for range ranks {
+				if from, to := r.IntN(ranks), r.IntN(ranks); from != to {
+					m.message(from, to, place)
+				}
+			}
+		default:
+			for range ranks {
+				if from, to := r.IntN(ranks), r.IntN(ranks); from != to {
+					m.rendezvous(from, to, place)
+				}
+			}
+		}
+	}
+	return m
+}
+
+// TestRandom checks what holds for each program: causes add up to the waits, the path to the run time, and a replay without changes takes as
+// long as the run.
+func TestRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		ranks, steps := rapid.IntRange(1, 9).Draw(t, "ranks"), rapid.IntRange(1, 40).Draw(t, "steps")
+		m := random(seed, ranks, steps)
+		a := m.Analyse()
+		var costs, direct, path, waiting time.Duration
+		for _, c := range a.Causes {
+			costs, direct = costs+c.Cost, direct+c.Direct
+			if c.Cost < c.Direct || c.Direct < 0 {
+				t.Errorf("cost %d, direct %d of %+v", c.Cost, c.Direct, c)
+			}
+			if c.What == Unexplained && c.Cost > 0 {
+				t.Errorf("unexplained: %d", c.Cost)
+			}
+		}
+		for _, s := range a.States {
+			waiting += s.Waiting
+		}
+		if costs != a.Waiting || waiting != a.Waiting || direct > costs {
+			t.Errorf("causes %d (direct %d), states %d, waiting %d", costs, direct, waiting, a.Waiting)
+		}
+		at := int64(0)
+		for _, s := range a.Steps {
+			if s.From != at || s.To <= s.From {
+				t.Errorf("a step from %d to %d after %d", s.From, s.To, at)
+			}
+			at = s.To
+			path += time.Duration(s.To - s.From)
+		}
+		if path != a.Run {
+			t.Errorf("the path takes %d, the run %d", path, a.Run)
+		}
+		if took, ok := m.replay(scenario{}); !ok || time.Duration(took) != a.Run {
+			t.Errorf("the replay takes %d (%v), the run %d", took, ok, a.Run)
+		}
+		longest := int64(0)
+		for i := range m.tracks {
+			own := m.tracks[i].end()
+			for _, c := range m.tracks[i].calls {
+				own -= c.end - c.begin
+			}
+			longest = max(longest, own)
+		}
+		if a.Efficiency.Ideal < longest || a.Efficiency.Ideal > int64(a.Run) {
+			t.Errorf("%d on an ideal network, %d computing, %d in all", a.Efficiency.Ideal, longest, a.Run)
+		}
+		for _, g := range a.Gains {
+			if g.Saved < 0 || g.Saved > a.Run/10+1 {
+				t.Errorf("a tenth of %v saves %d of %d", g.At, g.Saved, a.Run)
+			}
+		}
+	})
+}
+
+// TestComputationAlone checks that the replay of a program that only computes takes as long as its longest rank.
+func TestComputationAlone(t *testing.T) {
+	m := newMachine(3)
+	for rank, d := range []int64{300, 900, 200} {
+		m.compute(rank, d)
+		m.Call(int32(rank), m.now[rank], m.now[rank], m.Site(Site{Function: "MPI_Finalize"}))
+	}
+	if a := m.Analyse(); a.Run != 900 || a.Efficiency.Ideal != 900 || a.Efficiency.LoadBalance < 0.51 || a.Efficiency.LoadBalance > 0.52 {
+		t.Errorf("run %d, %+v", a.Run, a.Efficiency)
+	}
+}
