@@ -1,0 +1,87 @@
+// planted makes one rank of two late for calls of each kind, three times each, and prints "FUNCTION LINE RANK NANOSECONDS LATE": for how long which
+// rank waited in all, by a clock of its own, and which rank was late.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static long long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static int rank;
+static char buffer[64], got[64];
+
+static struct planted {
+	const char *function;
+	int line, late;
+	long long waited;
+} all[32];
+static int count;
+
+// busy lets a rank compute for 80 ms after a barrier, and returns when the other one goes on.
+static long long busy(int late)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	long long began = now();
+	while (rank == late && now() - began < 80000000)
+		;
+	return now();
+}
+
+static void add(const char *function, int line, int late, long long began)
+{
+	long long both[2] = {0};
+	int n = 0;
+	MPI_Allgather(&began, 1, MPI_LONG_LONG, both, 1, MPI_LONG_LONG, MPI_COMM_WORLD);
+	while (n < count && (all[n].line != line || strcmp(all[n].function, function)))
+		n++;
+	if (n == count)
+		count++;
+	all[n].function = function;
+	all[n].line = line;
+	all[n].late = late;
+	all[n].waited += both[late] - both[1 - late];
+}
+
+#define PLANT(late, function, call) \
+	do { \
+		long long began = busy(late); \
+		call; \
+		add(function, __LINE__, late, began); \
+	} while (0)
+
+int main(int argc, char **argv)
+{
+	MPI_Request request[2];
+	MPI_Comm half;
+	MPI_Win window;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Win_create(buffer, sizeof buffer, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+	for (int i = 0; i < 3; i++) {
+		PLANT(1, "MPI_Barrier", MPI_Barrier(MPI_COMM_WORLD));
+		PLANT(0, "MPI_Allreduce", MPI_Allreduce(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+		PLANT(0, "MPI_Bcast", MPI_Bcast(buffer, 8, MPI_INT, 0, MPI_COMM_WORLD));
+		PLANT(1, "MPI_Reduce", MPI_Reduce(buffer, got, 8, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+		PLANT(0, "MPI_Scan", MPI_Scan(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+		PLANT(1, "MPI_Win_fence", MPI_Win_fence(0, window));
+		PLANT(0, "MPI_Comm_split", MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &half));
+		MPI_Comm_free(&half);
+		PLANT(1, "MPI_Recv", if (rank) MPI_Send(buffer, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD); else MPI_Recv(got, 8, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Ssend", if (rank) MPI_Ssend(buffer, 8, MPI_CHAR, 0, 2, MPI_COMM_WORLD); else MPI_Recv(got, 8, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Probe", if (rank) MPI_Probe(0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); else MPI_Send(buffer, 8, MPI_CHAR, 1, 3, MPI_COMM_WORLD));
+		if (rank)
+			MPI_Recv(got, 8, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Irecv(got, 8, MPI_CHAR, 1 - rank, 4, MPI_COMM_WORLD, &request[0]);
+		PLANT(1, "MPI_Waitall", MPI_Isend(buffer, 8, MPI_CHAR, 1 - rank, 4, MPI_COMM_WORLD, &request[1]); MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
+	}
+	for (int i = 0; i < count && rank == 0; i++)
+		printf("%s %d %d %lld %d\n", all[i].function, all[i].line, 1 - all[i].late, all[i].waited, all[i].late);
+	MPI_Win_free(&window);
+	MPI_Finalize();
+	return 0;
+}

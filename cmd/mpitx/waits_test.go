@@ -1,0 +1,127 @@
+//go:build cgo && linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// waitsReport is what mpitx report RUN waits -o json prints.
+type waitsReport struct {
+	Run      time.Duration `json:"run_ns"`
+	Waiting  time.Duration `json:"waiting_ns"`
+	Findings []struct{ Kind, Subject, Text string }
+	States   []struct {
+		Kind, Function, Place string
+		Rank, For             int
+		Waiting               time.Duration `json:"waiting_ns"`
+	}
+	Causes []struct {
+		What, Function, Place string
+		Rank                  int
+		Cost                  time.Duration `json:"cost_ns"`
+	}
+	Path []struct {
+		Time time.Duration `json:"time_ns"`
+	}
+	Missing map[string]int
+}
+
+// waitsOf reports on a run, and checks that sums agree.
+func waitsOf(t *testing.T, environ []string, run string) *waitsReport {
+	t.Helper()
+	p := newProcess(environ, filepath.Dir(run), "mpitx", "report", run, "waits", "-o", "json")
+	p.run(hung)
+	var r waitsReport
+	if err := json.Unmarshal(p.stdout.Bytes(), &r); err != nil || p.code != 0 {
+		t.Fatalf("exit code %d, %v: %s", p.code, err, p.output())
+	}
+	states, causes, path := time.Duration(0), time.Duration(0), time.Duration(0)
+	for _, s := range r.States {
+		states += s.Waiting
+	}
+	for _, c := range r.Causes {
+		causes += c.Cost
+	}
+	for _, s := range r.Path {
+		path += s.Time
+	}
+	if states != r.Waiting || causes != r.Waiting || path != r.Run {
+		t.Errorf("waits %d, states %d, causes %d; run %d, path %d", r.Waiting, states, causes, r.Run, path)
+	}
+	for what, n := range r.Missing {
+		if n != 0 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+	return &r
+}
+
+// TestWaits traces a program that makes ranks wait in calls of each kind, and compares with its own clock.
+func TestWaits(t *testing.T) {
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]string{"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Bcast": "late root", "MPI_Reduce": "early root", "MPI_Scan": "wait in scan",
+		"MPI_Win_fence": "wait at window", "MPI_Comm_split": "wait in management", "MPI_Recv": "late sender", "MPI_Ssend": "late receiver", "MPI_Probe": "late sender", "MPI_Waitall": "late sender"}
+	causes := map[string]string{"MPI_Recv": "MPI_Send", "MPI_Ssend": "MPI_Recv", "MPI_Probe": "MPI_Send", "MPI_Waitall": "MPI_Isend"} // the call for which the late rank is late
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
+			program := filepath.Join(dir, "planted")
+			if text, err := exec.Command("mpicc."+family, "-g", "-O1", "-o", program, "testdata/waits/planted.c").CombinedOutput(); err != nil {
+				t.Fatalf("planted.c: %v\n%s", err, text)
+			}
+			argv := append(slices.Clone(launchers[family]), "mpitx", "trace", "--dir", "run", "--", program)
+			argv[slices.Index(argv, "4")] = "2"
+			p := newProcess(environ, dir, argv...)
+			if p.run(hung); p.code != 0 {
+				t.Fatalf("exit code %d: %s", p.code, p.output())
+			}
+			r := waitsOf(t, environ, filepath.Join(dir, "run"))
+			found := 0
+			for line := range strings.Lines(p.stdout.String()) {
+				var function string
+				var at, rank, late int
+				var waited time.Duration
+				if _, err := fmt.Sscan(line, &function, &at, &rank, (*int64)(&waited), &late); err != nil {
+					t.Fatalf("%q: %v", line, err)
+				}
+				found++
+				place := fmt.Sprint("main planted.c:", at)
+				got, cost := time.Duration(0), time.Duration(0)
+				for _, s := range r.States {
+					if s.Kind == kinds[function] && s.Function == function && s.Place == place && s.Rank == rank && s.For == late {
+						got += s.Waiting
+					}
+				}
+				if off := (got - waited).Abs(); off > waited/50+time.Millisecond {
+					t.Errorf("%s in line %d: rank %d waited %v for rank %d, not %v: %+v", function, at, rank, waited, late, got, r.States)
+				}
+				for _, c := range r.Causes {
+					cause := function
+					if causes[function] != "" {
+						cause = causes[function]
+					}
+					if c.What == "computation" && c.Function == cause && c.Place == place && c.Rank == late {
+						cost += c.Cost
+					}
+				}
+				if cost < waited*8/10 {
+					t.Errorf("%s in line %d: the computation of rank %d costs %v of %v: %+v", function, at, late, cost, waited, r.Causes)
+				}
+			}
+			if found != len(kinds) {
+				t.Errorf("%d kinds: %s", found, p.output())
+			}
+		})
+	}
+}
