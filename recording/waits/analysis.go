@@ -2,7 +2,9 @@ package waits
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
+	"sync"
 	"time"
 
 	"mpitx/recording/processor"
@@ -150,7 +152,7 @@ func what(r Region) string {
 }
 
 // states adds up the waits, and returns the time of each region by rank.
-func (p *Program) states(a *Analysis) map[Region]int64 {
+func (p *Program) states(a *Analysis) map[int][]int64 {
 	type key struct {
 		kind Kind
 		site uint32
@@ -161,23 +163,26 @@ func (p *Program) states(a *Analysis) map[Region]int64 {
 		by map[int]int64
 	}
 	all := map[key]*sums{}
-	totals := map[Region]int64{}
-	ranks := map[int]bool{}
+	totals := map[int][]int64{} // by rank, and as in profiles
 	for i := range p.tracks {
 		t := &p.tracks[i]
 		if len(t.calls) == 0 {
 			continue
 		}
 		a.Threads++
-		ranks[t.rank] = true
+		times := totals[t.rank]
+		if times == nil {
+			times = make([]int64, 2*len(p.codes))
+			totals[t.rank] = times
+		}
 		a.Time += time.Duration(t.end() - t.start)
 		for k := range t.calls {
 			c := &t.calls[k]
 			w := p.wait(Ref{int32(i), int32(k)})
 			length := w.length(c)
 			code := p.codeOf[c.site]
-			totals[Region{code, t.rank, true}] += c.begin - t.before(int32(k))
-			totals[Region{code, t.rank, false}] += w.own(c)
+			times[2*code+1] += c.begin - t.before(int32(k))
+			times[2*code] += w.own(c)
 			a.InMPI += time.Duration(c.end - c.begin)
 			if w.kind == None {
 				continue
@@ -197,7 +202,7 @@ func (p *Program) states(a *Analysis) map[Region]int64 {
 			}
 		}
 	}
-	a.Ranks = len(ranks)
+	a.Ranks = len(totals)
 	for _, s := range all {
 		for rank, length := range s.by {
 			if d := time.Duration(length); d > s.ForTime || d == s.ForTime && rank < s.For {
@@ -216,27 +221,35 @@ func (x At) compare(y At) int {
 	return cmp.Or(cmp.Compare(x.Function, y.Function), cmp.Compare(x.Place, y.Place), cmp.Compare(x.Phase, y.Phase))
 }
 
-func (p *Program) addCauses(a *Analysis, totals map[Region]int64) {
-	byRegion := map[Region][]int64{} // of the ranks that came there
-	for r, d := range totals {
-		r.Rank = 0
-		byRegion[r] = append(byRegion[r], d)
-	}
-	median := func(all []int64) int64 { // the lower one
-		slices.Sort(all)
-		if n := (a.Ranks-1)/2 - (a.Ranks - len(all)); n >= 0 {
-			return all[n]
+func (p *Program) addCauses(a *Analysis, totals map[int][]int64) {
+	times := make([]int64, 0, len(totals))
+	median := func(region int) int64 { // the lower one
+		times = times[:0]
+		for _, all := range totals {
+			times = append(times, all[region])
 		}
-		return 0 // most ranks do not come there
+		slices.Sort(times)
+		return times[(len(times)-1)/2]
 	}
+	medians := map[int]int64{}
 	for r, c := range p.causes() {
 		x := Cause{What: what(r), At: p.place(r.Code), Rank: r.Rank, Cost: time.Duration(c.cost), Direct: time.Duration(c.direct)}
-		for rank := range c.ranks {
-			x.Ranks = append(x.Ranks, rank)
+		for i, word := range c.ranks {
+			for ; word != 0; word &= word - 1 {
+				x.Ranks = append(x.Ranks, 64*i+bits.TrailingZeros64(word))
+			}
 		}
-		slices.Sort(x.Ranks)
-		if all := byRegion[Region{r.Code, 0, r.Compute}]; len(all) > 0 {
-			x.Excess = max(time.Duration(totals[r]-median(all)), 0)
+		if r.Code != unexplained {
+			region := 2 * int(r.Code)
+			if r.Compute {
+				region++
+			}
+			m, known := medians[region]
+			if !known {
+				m = median(region)
+				medians[region] = m
+			}
+			x.Excess = max(time.Duration(totals[r.Rank][region]-m), 0)
 		}
 		a.Causes = append(a.Causes, x)
 	}
@@ -314,9 +327,14 @@ func (p *Program) gains(a *Analysis) {
 	slices.SortFunc(regions, func(x, y Region) int {
 		return cmp.Or(cmp.Compare(parts[y], parts[x]), cmp.Compare(x.Code, y.Code), cmp.Compare(what(x), what(y)))
 	})
-	for _, r := range regions[:min(len(regions), mostGains)] {
-		if took, ok := p.replay(scenario{faster: &r}); ok {
-			a.Gains = append(a.Gains, Gain{what(r), p.place(r.Code), time.Duration(max(whole-took, 0))})
-		}
+	regions = regions[:min(len(regions), mostGains)]
+	a.Gains = make([]Gain, len(regions))
+	var all sync.WaitGroup
+	for i, r := range regions {
+		all.Go(func() {
+			took, _ := p.replay(scenario{faster: &r})
+			a.Gains[i] = Gain{what(r), p.place(r.Code), time.Duration(max(whole-took, 0))}
+		})
 	}
+	all.Wait()
 }

@@ -20,9 +20,8 @@ const mostLooked = 1 << 12
 
 // cause is what a region costs.
 type cause struct {
-	cost, direct int64         // of all waits, and of those for this rank itself
-	waits        uint64        // of these
-	ranks        map[int]int64 // that waited for it directly, and how long
+	cost, direct int64    // of all waits, and of those for this rank itself
+	ranks        []uint64 // that waited for it directly: one bit for each
 }
 
 // blame attributes each waiting nanosecond to what caused it.
@@ -32,34 +31,37 @@ type cause struct {
 // computation, time in calls, and its own waits. What falls on those is added to them and shared out in turn, so that waits are taken from the
 // latest to the earliest.
 type blame struct {
-	p        *Program
-	pending  map[Ref]int64 // what later waits have added to a call's wait
-	causes   map[Region]*cause
-	wait, on profile
+	p           *Program
+	pending     map[Ref]int64    // what later waits have added to a call's wait
+	causes      map[int][]*cause // by rank and region, as in profiles
+	unexplained int32            // the last region
+	wait, on    profile
 }
 
-// profile is what a track did in a time.
+// profile is what a track did in a time, by twice the code, and one more for the computation before.
 type profile struct {
-	keys   []Region // the latest first
-	time   map[Region]int64
+	keys   []int32 // the latest first
+	time   []int64
 	waits  []Ref
 	length []int64
 	waited int64
 }
 
 func (x *profile) clear() {
+	for _, k := range x.keys {
+		x.time[k] = 0
+	}
 	x.keys, x.waits, x.length, x.waited = x.keys[:0], x.waits[:0], x.length[:0], 0
-	clear(x.time)
 }
 
-func (x *profile) add(r Region, d int64) {
+func (x *profile) add(region int32, d int64) {
 	if d <= 0 {
 		return
 	}
-	if _, ok := x.time[r]; !ok {
-		x.keys = append(x.keys, r)
+	if x.time[region] == 0 {
+		x.keys = append(x.keys, region)
 	}
-	x.time[r] += d
+	x.time[region] += d
 }
 
 // fill adds what a track did from a moment until a call began.
@@ -67,21 +69,21 @@ func (x *profile) fill(p *Program, track int32, since int64, until int32) {
 	t := &p.tracks[track]
 	for k := until; k >= 0; k-- {
 		c := &t.calls[k]
-		code := p.codeOf[c.site]
+		code := int32(p.codeOf[c.site])
 		if k < until {
 			if c.end <= since {
 				return
 			}
 			w := p.wait(Ref{track, k})
 			waited := c.begin + w.length(c)
-			x.add(Region{Code: code}, c.end-max(waited, since))
+			x.add(2*code, c.end-max(waited, since))
 			if n := waited - max(c.begin, since); n > 0 {
 				x.waits, x.length, x.waited = append(x.waits, Ref{track, k}), append(x.length, n), x.waited+n
 			}
 		}
-		x.add(Region{Code: code, Compute: true}, c.begin-max(t.before(k), since))
+		x.add(2*code+1, c.begin-max(t.before(k), since))
 	}
-	x.add(Region{Code: p.codeOf[t.origin]}, t.start-since)
+	x.add(2*int32(p.codeOf[t.origin]), t.start-since)
 }
 
 // inStep is the last moment before two calls at which the track of b was not behind that of a: a call of a needed one of b, or one of b waited
@@ -152,7 +154,7 @@ func (b *blame) one(of Ref, w wait) {
 	victim, rank := p.tracks[of.Track].rank, p.tracks[w.on.Track].rank
 	since, ok := p.inStep(of, w.on)
 	if !ok {
-		b.give(Region{unexplained, rank, false}, length+more, length, victim)
+		b.give(rank, b.unexplained, length+more, length, victim)
 		return
 	}
 	b.wait.clear()
@@ -169,7 +171,7 @@ func (b *blame) one(of Ref, w wait) {
 	for _, key := range b.on.keys {
 		if n := b.on.time[key] - b.wait.time[key]; n > 0 {
 			d := direct.of(n)
-			b.give(Region{key.Code, rank, key.Compute}, d+added.of(n), d, victim)
+			b.give(rank, key, d+added.of(n), d, victim)
 		}
 	}
 	if waited > 0 {
@@ -179,28 +181,36 @@ func (b *blame) one(of Ref, w wait) {
 		}
 	}
 	if rest := length - direct.given; rest+more-added.given > 0 {
-		b.give(Region{unexplained, rank, false}, rest+more-added.given, rest, victim)
+		b.give(rank, b.unexplained, rest+more-added.given, rest, victim)
 	}
 }
 
-func (b *blame) give(r Region, cost, direct int64, victim int) {
-	c := b.causes[r]
+func (b *blame) give(rank int, region int32, cost, direct int64, victim int) {
+	all := b.causes[rank]
+	if all == nil {
+		all = make([]*cause, b.unexplained+1)
+		b.causes[rank] = all
+	}
+	c := all[region]
 	if c == nil {
-		c = &cause{ranks: map[int]int64{}}
-		b.causes[r] = c
+		c = &cause{}
+		all[region] = c
 	}
 	c.cost += cost
-	c.waits++
 	if direct > 0 {
 		c.direct += direct
-		c.ranks[victim] += direct
+		for len(c.ranks) <= victim/64 {
+			c.ranks = append(c.ranks, 0)
+		}
+		c.ranks[victim/64] |= 1 << (victim % 64)
 	}
 }
 
 // causes attributes all waits.
 func (p *Program) causes() map[Region]*cause {
-	b := &blame{p: p, pending: map[Ref]int64{}, causes: map[Region]*cause{}}
-	b.wait.time, b.on.time = map[Region]int64{}, map[Region]int64{}
+	regions := 2 * len(p.codes)
+	b := &blame{p: p, pending: map[Ref]int64{}, causes: map[int][]*cause{}, unexplained: int32(regions)}
+	b.wait.time, b.on.time = make([]int64, regions), make([]int64, regions)
 	h := &latest{p: p}
 	for i := range p.tracks {
 		h.push(int32(i), int32(len(p.tracks[i].calls)))
@@ -217,9 +227,21 @@ func (p *Program) causes() map[Region]*cause {
 		}
 	}
 	for of, cost := range b.pending { // waits that ended at the same time as later ones
-		b.give(Region{unexplained, p.tracks[of.Track].rank, false}, cost, 0, 0)
+		b.give(p.tracks[of.Track].rank, b.unexplained, cost, 0, 0)
 	}
-	return b.causes
+	all := map[Region]*cause{}
+	for rank, causes := range b.causes {
+		for i, c := range causes {
+			r := Region{uint32(i / 2), rank, i%2 == 1}
+			if i == regions {
+				r.Code = unexplained
+			}
+			if c != nil {
+				all[r] = c
+			}
+		}
+	}
+	return all
 }
 
 // waitBefore is the last wait of a track before a call.

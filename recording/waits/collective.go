@@ -1,5 +1,10 @@
 package waits
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Group is a communicator, window or file: the ranks that take part in its collectives.
 type Group struct {
 	size     int
@@ -8,6 +13,7 @@ type Group struct {
 	ranks    []int         // by member
 	made     []int32       // by member: how many collectives it has called
 	meetings []int32       // the program's numbers of them
+	order    []int32       // members by rank, once all are known
 	unsure   bool          // calls of ranks do not belong together any more
 }
 
@@ -21,6 +27,7 @@ type meeting struct {
 	came     int32
 	calls    []Ref // by member; nobody: not there
 	last     Ref   // the last one that others wait for
+	lower    []Ref // of fromLower, by member: the last one among lower ranks
 }
 
 // Group adds a communicator, window or file of some processes; 0: unknown. ordered: ranks have the order of their numbers in the run.
@@ -40,6 +47,14 @@ func (g *Group) number(rank int) (m int32, ok bool) {
 		g.made = append(g.made, 0)
 	}
 	return m, ok
+}
+
+// lowest is the lowest rank of the members, all of which are known.
+func (g *Group) lowest() int {
+	if g.order == nil {
+		g.order = g.byRank()
+	}
+	return g.ranks[g.order[0]]
 }
 
 // Collective says that a call is its rank's next collective of a group. root is a rank of the run; -1: none, or unknown.
@@ -89,6 +104,10 @@ func (p *Program) meet() {
 			x.shape = 0
 			continue
 		}
+		if x.shape == fromLower {
+			x.lower = p.lower(x)
+			continue
+		}
 		for m, c := range x.calls {
 			if x.shape == toRoot && x.group.ranks[m] == int(x.root) {
 				continue
@@ -98,6 +117,29 @@ func (p *Program) meet() {
 			}
 		}
 	}
+}
+
+// byRank are the members in the order of their ranks.
+func (g *Group) byRank() []int32 {
+	order := make([]int32, len(g.ranks))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(g.ranks[a], g.ranks[b]) })
+	return order
+}
+
+// lower finds for each member the last one among lower ranks.
+func (p *Program) lower(x *meeting) []Ref {
+	all, latest := make([]Ref, len(x.calls)), nobody
+	x.group.lowest()
+	for _, m := range x.group.order {
+		all[m] = latest
+		if latest == nobody || p.at(x.calls[m]).begin > p.at(latest).begin {
+			latest = x.calls[m]
+		}
+	}
+	return all
 }
 
 // needed is the call that a rank's call in a collective waits for; nobody: none.
@@ -115,13 +157,7 @@ func (p *Program) needed(x *meeting, of Ref) Ref {
 			return x.last
 		}
 	case fromLower:
-		latest := nobody
-		for m, c := range x.calls {
-			if x.group.ranks[m] < rank && (latest == nobody || p.at(c).begin > p.at(latest).begin) {
-				latest = c
-			}
-		}
-		return latest
+		return x.lower[x.group.member[rank]]
 	}
 	return nobody
 }

@@ -12,7 +12,7 @@ type scenario struct {
 // time has passed. It returns the run time. ok is false if calls need one another in a circle, by wrong clocks.
 func (p *Program) replay(s scenario) (took int64, ok bool) {
 	r := &replay{Program: p, scenario: s, begins: make([][]int64, len(p.tracks)), ends: make([]int64, len(p.tracks)), inside: make([]bool, len(p.tracks)),
-		meets: make([]met, len(p.meetings)), blocked: map[event][]int32{}}
+		meets: make([]met, len(p.meetings)), waiters: make([][]waiter, len(p.tracks))}
 	left := 0
 	for i := range p.tracks {
 		t := &p.tracks[i]
@@ -47,24 +47,32 @@ type replay struct {
 	ends    []int64   // of each track's last call
 	inside  []bool    // the last call of begins has not ended
 	meets   []met
-	blocked map[event][]int32 // tracks that need an event
+	waiters [][]waiter // that need a later call of a track
 	ready   []int32
 }
 
-// met is how many calls of a collective have begun that others wait for, and when the last one has.
+// met is what is known of a collective.
 type met struct {
-	came int32
-	last int64
+	came    int32 // calls that have begun and that others wait for; of fromLower, of the lowest ranks
+	last    int64
+	waiters []waiter // for that many calls
+	begins  []int64  // of fromLower, by rank; until came, the latest of it and of lower ranks
 }
 
-// event is what a track waits for: the beginning of a call of another one, or, with track -1, of the last call of a collective.
-type event Ref
+// waiter is a track that needs the call of another one, or so many calls of a collective.
+type waiter struct{ track, needs int32 }
 
-func (r *replay) happened(e event) {
-	if all := r.blocked[e]; all != nil {
-		r.ready = append(r.ready, all...)
-		delete(r.blocked, e)
+// wake makes those ready that need no more than there is.
+func (r *replay) wake(all []waiter, there int32) []waiter {
+	kept := all[:0]
+	for _, w := range all {
+		if w.needs <= there {
+			r.ready = append(r.ready, w.track)
+		} else {
+			kept = append(kept, w)
+		}
 	}
+	return kept
 }
 
 // step plays a track's next call. It returns false if the track is at its end, or needs what has not happened.
@@ -86,11 +94,12 @@ func (r *replay) step(i int32) bool {
 		if c.needs&collectiveBit != 0 {
 			r.meet(c.needs&^collectiveBit, of)
 		}
-		r.happened(event{i, k})
+		if len(r.waiters[i]) > 0 {
+			r.waiters[i] = r.wake(r.waiters[i], k)
+		}
 	}
-	until, missing, ok := r.needs(of, c)
+	until, ok := r.needs(of, c)
 	if !ok {
-		r.blocked[missing] = append(r.blocked[missing], i)
 		return false
 	}
 	w := r.wait(of)
@@ -113,25 +122,44 @@ func (s *scenario) scale(d int64, r Region) int64 {
 // meet notes that a call of a collective has begun.
 func (r *replay) meet(n uint32, of Ref) {
 	x, m := &r.meetings[n], &r.meets[n]
-	rank := r.tracks[of.Track].rank
-	wanted := int32(x.group.size)
-	switch root := rank == int(x.root); {
-	case x.shape == fromRoot && !root, x.shape == toRoot && root:
+	rank, begin := r.tracks[of.Track].rank, r.begins[of.Track][of.Call]
+	root := rank == int(x.root)
+	switch {
+	case x.shape == 0, x.shape == fromRoot && !root, x.shape == toRoot && root:
 		return
-	case x.shape == fromRoot:
-		wanted = 1
-	case x.shape == toRoot:
-		wanted--
+	case x.shape == fromLower:
+		r.scan(x, m, rank, begin)
+	default:
+		m.came, m.last = m.came+1, max(m.last, begin)
 	}
-	m.came, m.last = m.came+1, max(m.last, r.begins[of.Track][of.Call])
-	if m.came == wanted {
-		r.happened(event{-1, int32(n)})
+	if len(m.waiters) > 0 {
+		m.waiters = r.wake(m.waiters, m.came)
 	}
 }
 
-// needs is when the last of the calls began that a call needs; ok is false if one has not. On an ideal network, sends wait for receives only if they
-// are synchronous.
-func (r *replay) needs(of Ref, c *call) (until int64, missing event, ok bool) {
+// scan notes the same in a scan, whose ranks are those of MPI_COMM_WORLD.
+func (r *replay) scan(x *meeting, m *met, rank int, begin int64) {
+	if m.begins == nil {
+		m.begins = make([]int64, x.group.size)
+		for i := range m.begins {
+			m.begins[i] = -1
+		}
+	}
+	lowest := x.group.lowest()
+	if i := rank - lowest; i < len(m.begins) {
+		m.begins[i] = begin
+	}
+	for int(m.came) < len(m.begins) && m.begins[m.came] >= 0 {
+		if m.came > 0 {
+			m.begins[m.came] = max(m.begins[m.came], m.begins[m.came-1])
+		}
+		m.came++
+	}
+}
+
+// needs is when the last of the calls began that a call needs; ok is false if one has not: the track is made ready when it has. On an ideal network,
+// sends wait for receives only if they are synchronous.
+func (r *replay) needs(of Ref, c *call) (until int64, ok bool) {
 	if c.needs&collectiveBit != 0 {
 		return r.needsMeeting(c.needs&^collectiveBit, of, c)
 	}
@@ -141,18 +169,19 @@ func (r *replay) needs(of Ref, c *call) (until int64, missing event, ok bool) {
 			continue
 		}
 		if int(e.from.Call) >= len(r.begins[e.from.Track]) {
-			return 0, event(e.from), false
+			r.waiters[e.from.Track] = append(r.waiters[e.from.Track], waiter{of.Track, e.from.Call})
+			return 0, false
 		}
 		until = max(until, r.begins[e.from.Track][e.from.Call])
 	}
-	return until, event{}, true
+	return until, true
 }
 
-func (r *replay) needsMeeting(n uint32, of Ref, c *call) (until int64, missing event, ok bool) {
+func (r *replay) needsMeeting(n uint32, of Ref, c *call) (until int64, ok bool) {
 	x, m := &r.meetings[n], &r.meets[n]
 	on := r.needed(x, of)
 	if on == nobody || on == of && x.shape != allForAll || r.at(on).begin > c.end { // it ended before the last one came
-		return 0, event{}, true
+		return 0, true
 	}
 	wanted := int32(x.group.size)
 	switch x.shape {
@@ -161,19 +190,14 @@ func (r *replay) needsMeeting(n uint32, of Ref, c *call) (until int64, missing e
 	case toRoot:
 		wanted--
 	case fromLower:
-		for k, other := range x.calls {
-			if x.group.ranks[k] >= r.tracks[of.Track].rank || r.at(other).begin > c.end {
-				continue
-			}
-			if int(other.Call) >= len(r.begins[other.Track]) {
-				return 0, event(other), false
-			}
-			until = max(until, r.begins[other.Track][other.Call])
-		}
-		return until, event{}, true
+		wanted = int32(r.tracks[of.Track].rank - x.group.lowest())
 	}
 	if m.came < wanted {
-		return 0, event{-1, int32(n)}, false
+		m.waiters = append(m.waiters, waiter{of.Track, wanted})
+		return 0, false
 	}
-	return m.last, event{}, true
+	if x.shape == fromLower {
+		return m.begins[wanted-1], true
+	}
+	return m.last, true
 }
