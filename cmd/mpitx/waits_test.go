@@ -71,8 +71,8 @@ func TestWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]string{"MPI_Barrier": "wait at barrier", "MPI_Allreduce": "wait at N x N", "MPI_Bcast": "late root", "MPI_Reduce": "early root", "MPI_Scan": "wait in scan",
-		"MPI_Win_fence": "wait at window", "MPI_Comm_split": "wait in management", "MPI_Recv": "late sender", "MPI_Ssend": "late receiver", "MPI_Probe": "late sender", "MPI_Waitall": "late sender"}
-	causes := map[string]string{"MPI_Recv": "MPI_Send", "MPI_Ssend": "MPI_Recv", "MPI_Probe": "MPI_Send", "MPI_Waitall": "MPI_Isend"} // the call for which the late rank is late
+		"MPI_Win_fence": "wait at window", "MPI_Comm_split": "wait in management", "MPI_Recv": "late sender", "MPI_Ssend": "late receiver", "MPI_Probe": "late sender", "MPI_Waitall": "late sender", "MPI_Win_wait": "late complete"}
+	causes := map[string]string{"MPI_Recv": "MPI_Send", "MPI_Ssend": "MPI_Recv", "MPI_Probe": "MPI_Send", "MPI_Waitall": "MPI_Isend", "MPI_Win_wait": "MPI_Win_complete"} // the call for which the late rank is late
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) {
 			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")

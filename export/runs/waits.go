@@ -15,7 +15,7 @@ import (
 )
 
 // WaitTables are the tables of Waits.
-var WaitTables = []string{"states", "causes", "path", "efficiency", "gains"}
+var WaitTables = []string{"states", "rest", "causes", "path", "efficiency", "gains"}
 
 // The schema of the JSON document of Waits.
 const (
@@ -42,18 +42,23 @@ const mostWaitRows = 6
 
 func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t export.Terminal) error {
 	var b bytes.Buffer
-	words := fmt.Sprintf("The run takes %s on %s. Of their time, %s is in MPI, and %s waiting", t.Amount(float64(a.Run), "ns"), text.Count(a.Ranks, "rank"),
-		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)))
+	ranks := text.Count(a.Ranks, "rank")
 	if a.Threads > a.Ranks {
-		words += fmt.Sprintf(" (%s)", text.Count(a.Threads, "thread"))
+		ranks += fmt.Sprintf(" with %d threads", a.Threads)
 	}
+	words := fmt.Sprintf("The run takes %s on %s. Of their time, %s is in MPI: %s waits for others, and %s is not explained by waits", t.Amount(float64(a.Run), "ns"), ranks,
+		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)), text.Percent(part(a.InMPI-a.Waiting, a.Time)))
 	b.WriteString(export.WrapAt(t.Safe(words), t.Width, "  ") + "\n")
 	for _, line := range MissingWaits(a.Missing) {
 		b.WriteString(export.WrapAt(t.Safe(line), t.Width, "  ") + "\n")
 	}
 	findings(&b, a.Findings(), run, mostFindings, t)
 	for _, name := range WaitTables {
-		rows := waitTable(a, name, mostWaitRows, t)
+		most := mostWaitRows
+		if name == "rest" {
+			most = 3
+		}
+		rows := waitTable(a, name, most, t)
 		if len(rows.Rows) == 0 {
 			continue
 		}
@@ -112,20 +117,29 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 	right := func(header string, drop int) export.RowColumn {
 		return export.RowColumn{Header: header, Right: true, Drop: drop}
 	}
-	phase := export.RowColumn{Header: "PHASE", Optional: true, Drop: 3}
+	first := func(header string) export.RowColumn { return export.RowColumn{Header: header, MinWidth: 18} }
+	function := func(header string) export.RowColumn { return export.RowColumn{Header: header, MinWidth: 13} }
+	phase := export.RowColumn{Header: "PHASE", Optional: true, Drop: 1}
 	place := export.RowColumn{Header: "PLACE", MinWidth: 16, Optional: true}
 	switch name {
 	case "states":
 		n := cut(len(a.States))
-		columns(export.RowColumn{Header: more("WHY IT WAITED", n, len(a.States))}, right("RANK", 0), export.RowColumn{Header: "FUNCTION"}, place, phase, right("WAITING", 0), right("CALLS", 2), right("LONGEST", 4),
+		columns(first(more("WHY IT WAITED", n, len(a.States))), right("RANK", 0), function("FUNCTION"), place, phase, right("WAITING", 0), right("CALLS", 2), right("LONGEST", 4),
 			right("FOR RANK", 0), export.RowColumn{Header: "COMMUNICATOR", Wide: true, Optional: true})
 		for _, s := range a.States[:n] {
 			r.Rows = append(r.Rows, []any{s.Kind.String(), s.Rank, s.Function, s.Place, phaseOf(s.At), amount(s.Waiting), s.Calls, amount(s.Longest), s.For, s.Object})
 		}
+	case "rest":
+		n := cut(len(a.Rest))
+		columns(first(more("NO WAIT EXPLAINS", n, len(a.Rest))), right("RANK", 0), place, phase, right("TIME", 0), right("CALLS", 2), right("LONGEST", 4),
+			export.RowColumn{Header: "COMMUNICATOR", Wide: true, Optional: true})
+		for _, s := range a.Rest[:n] {
+			r.Rows = append(r.Rows, []any{s.Function, s.Rank, s.Place, phaseOf(s.At), amount(s.Waiting), s.Calls, amount(s.Longest), s.Object})
+		}
 	case "causes":
 		n := cut(len(a.Causes))
-		columns(export.RowColumn{Header: more("WHAT CAUSED IT", n, len(a.Causes))}, right("RANK", 0), export.RowColumn{Header: "AT"}, place, phase, right("COSTS", 0), right("OF WAITING", 2), right("EXCESS", 4),
-			export.RowColumn{Header: "WAITED DIRECTLY", Drop: 1})
+		columns(first(more("WHAT CAUSED IT", n, len(a.Causes))), right("RANK", 0), function("AT"), place, phase, right("COSTS", 0), right("OF WAITING", 2), right("EXCESS", 4),
+			export.RowColumn{Header: "WHO WAITS", Drop: 5})
 		for _, c := range a.Causes[:n] {
 			excess := any(nil)
 			if c.Excess > 0 {
@@ -135,19 +149,19 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 		}
 	case "path":
 		n := cut(len(a.Path))
-		columns(export.RowColumn{Header: more("CRITICAL PATH", n, len(a.Path))}, right("RANK", 0), export.RowColumn{Header: "AT"}, place, phase, right("TIME", 0), right("OF RUN", 1), right("PIECES", 2))
+		columns(first(more("CRITICAL PATH", n, len(a.Path))), right("RANK", 0), function("AT"), place, phase, right("TIME", 0), right("OF RUN", 1), right("PIECES", 2))
 		for _, s := range a.Path[:n] {
 			r.Rows = append(r.Rows, []any{whatText(s.What), s.Rank, s.Function, s.Place, phaseOf(s.At), amount(s.Time), text.Percent(part(s.Time, a.Run)), s.Times})
 		}
 	case "efficiency":
-		columns(export.RowColumn{Header: "EFFICIENCY"}, right("FACTOR", 0), export.RowColumn{Header: "", Drop: 1}, export.RowColumn{Header: "MEANS"})
+		columns(export.RowColumn{Header: "EFFICIENCY", MinWidth: 28}, right("FACTOR", 0), export.RowColumn{Header: "0 % TO 100 %"}, export.RowColumn{Header: "MEANS", Drop: 1})
 		for _, l := range ladder(a.Efficiency) {
 			if l.known {
 				r.Rows = append(r.Rows, []any{strings.Repeat("  ", l.depth) + l.name, text.Percent(l.factor), bars10(l.factor, t), l.means})
 			}
 		}
 	case "gains":
-		columns(export.RowColumn{Header: "IF A TENTH FASTER"}, export.RowColumn{Header: "AT"}, place, phase, right("SAVES AT MOST", 0), right("OF RUN", 1))
+		columns(first("IF A TENTH FASTER"), function("AT"), place, phase, right("SAVES AT MOST", 0), right("OF RUN", 1))
 		for _, g := range a.Gains {
 			r.Rows = append(r.Rows, []any{whatText(g.What), g.Function, g.Place, phaseOf(g.At), amount(g.Saved), text.Percent(part(g.Saved, a.Run))})
 		}
@@ -219,6 +233,11 @@ func WaitRows(a *waits.Analysis, table string) *export.Rows {
 		r = export.RowsOf(waitsSchema, "what function place phase saved_ns")
 		for _, g := range a.Gains {
 			add(g.What, g.Function, g.Place, g.Phase, int64(g.Saved))
+		}
+	case "rest":
+		r = export.RowsOf(waitsSchema, "rank function place phase communicator calls time_ns longest_ns longest_at_ns")
+		for _, s := range a.Rest {
+			add(s.Rank, s.Function, s.Place, s.Phase, s.Object, s.Calls, int64(s.Waiting), int64(s.Longest), int64(s.Began))
 		}
 	default:
 		r = export.RowsOf(waitsSchema, "kind rank function place phase communicator calls waiting_ns longest_ns longest_at_ns for for_ns for_function")

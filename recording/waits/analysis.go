@@ -20,6 +20,7 @@ type Analysis struct {
 	Ranks   int           `json:"ranks"`
 
 	States     []State    `json:"states"` // the most waiting first
+	Rest       []State    `json:"rest"`   // the time in calls that no wait explains: transfer, contention, progress, a missing core
 	Causes     []Cause    `json:"causes"` // the most expensive first; costs add up to Waiting
 	Path       []Share    `json:"path"`   // the longest first; they add up to Run
 	Steps      []Step     `json:"-"`      // of the critical path, in the order of time
@@ -129,6 +130,7 @@ func (p *Program) Analyse() *Analysis {
 // Only keeps the rows of some ranks.
 func (a *Analysis) Only(has func(rank int) bool) {
 	a.States = slices.DeleteFunc(a.States, func(s State) bool { return !has(s.Rank) })
+	a.Rest = slices.DeleteFunc(a.Rest, func(s State) bool { return !has(s.Rank) })
 	a.Causes = slices.DeleteFunc(a.Causes, func(c Cause) bool { return !has(c.Rank) })
 	a.Path = slices.DeleteFunc(a.Path, func(s Share) bool { return !has(s.Rank) })
 }
@@ -163,6 +165,14 @@ func (p *Program) states(a *Analysis) map[int][]int64 {
 		by map[int]int64
 	}
 	all := map[key]*sums{}
+	of := func(kind Kind, site uint32, rank int) *sums {
+		s := all[key{kind, site, rank}]
+		if s == nil {
+			s = &sums{State: State{Kind: kind, At: p.place(p.codeOf[site]), Object: p.sites[site].Object, Rank: rank}, by: map[int]int64{}}
+			all[key{kind, site, rank}] = s
+		}
+		return s
+	}
 	totals := map[int][]int64{} // by rank, and as in profiles
 	for i := range p.tracks {
 		t := &p.tracks[i]
@@ -183,17 +193,20 @@ func (p *Program) states(a *Analysis) map[int][]int64 {
 			code := p.codeOf[c.site]
 			times[2*code+1] += c.begin - t.before(int32(k))
 			times[2*code] += w.own(c)
+			if own := time.Duration(w.own(c)); own > 0 {
+				s := of(None, c.site, t.rank)
+				s.Calls++
+				s.Waiting += own
+				if own > s.Longest {
+					s.Longest, s.Began = own, time.Duration(c.end)-own
+				}
+			}
 			a.InMPI += time.Duration(c.end - c.begin)
 			if w.kind == None {
 				continue
 			}
 			a.Waiting += time.Duration(length)
-			at := key{w.kind, c.site, t.rank}
-			s := all[at]
-			if s == nil {
-				s = &sums{State: State{Kind: w.kind, At: p.place(code), Object: p.sites[c.site].Object, Rank: t.rank}, by: map[int]int64{}}
-				all[at] = s
-			}
+			s := of(w.kind, c.site, t.rank)
 			s.Calls++
 			s.Waiting += time.Duration(length)
 			s.by[p.tracks[w.on.Track].rank] += length
@@ -209,11 +222,18 @@ func (p *Program) states(a *Analysis) map[int][]int64 {
 				s.For, s.ForTime = rank, d
 			}
 		}
-		a.States = append(a.States, s.State)
+		if s.Kind == None {
+			s.For = -1
+			a.Rest = append(a.Rest, s.State)
+		} else {
+			a.States = append(a.States, s.State)
+		}
 	}
-	slices.SortFunc(a.States, func(x, y State) int {
-		return cmp.Or(cmp.Compare(y.Waiting, x.Waiting), cmp.Compare(x.Rank, y.Rank), x.At.compare(y.At), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Object, y.Object))
-	})
+	for _, list := range [][]State{a.States, a.Rest} {
+		slices.SortFunc(list, func(x, y State) int {
+			return cmp.Or(cmp.Compare(y.Waiting, x.Waiting), cmp.Compare(x.Rank, y.Rank), x.At.compare(y.At), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Object, y.Object))
+		})
+	}
 	return totals
 }
 

@@ -93,9 +93,9 @@ func (a *Analysis) costs(c []Cause) finding.Finding {
 	case first.What == Computing:
 		f.Text = fmt.Sprintf("%s compute longer than others, in turn, before %s; ", text.Ranks(ranks), where)
 	case alone:
-		f.Text = fmt.Sprintf("others wait while rank %d is in %s, which does not wait then; ", first.Rank, where)
+		f.Text = fmt.Sprintf("rank %d takes time in %s that no wait explains (transfer, progress, a missing core); ", first.Rank, where)
 	default:
-		f.Text = fmt.Sprintf("others wait while %s are in %s, in turn, and do not wait then; ", text.Ranks(ranks), where)
+		f.Text = fmt.Sprintf("%s, in turn, take time in %s that no wait explains (transfer, progress, a missing core); ", text.Ranks(ranks), where)
 	}
 	f.Text += part
 	if alone && len(first.Ranks) > 0 {

@@ -26,7 +26,7 @@ const (
 	lateSynchronous Kind = 64 // of an edge: a late receiver of a synchronous send
 )
 
-var kindNames = [kinds]string{"", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "late root", "early root", "wait in scan",
+var kindNames = [kinds]string{"not waiting", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "late root", "early root", "wait in scan",
 	"wait at window", "late post", "late complete", "wait in collective I/O", "wait in management"}
 
 func (k Kind) String() string { return kindNames[k] }

@@ -12,7 +12,8 @@ import (
 // Read makes the program of a run's trace. place says where a return address is in the source. The run must stay open.
 func Read(run *recording.Run, place func(r *recording.Rank, address uint64) string) *Program {
 	r := &reader{Program: NewProgram(), place: place, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{}, groups: map[*trace.Object]*Group{},
-		flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{}}
+		flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
+		windows: windows{map[onWindow]*exposure{}, map[onWindow]*access{}}}
 	r.nodes = map[*recording.Node]int{}
 	for i, n := range run.Nodes {
 		r.nodes[n] = i
@@ -22,9 +23,7 @@ func Read(run *recording.Run, place func(r *recording.Rank, address uint64) stri
 		at := thread{e.Rank, e.Thread}
 		switch {
 		case e.Lost > 0:
-			if e.Lost > 0 {
-				r.Lose(r.track(at, e.To, threadStart), e.Lost)
-			}
+			r.Lose(r.track(at, e.To, threadStart), e.Lost)
 		case e.Phase != nil:
 			r.phase(at, e.Phase)
 		case e.Call != nil:
@@ -65,6 +64,7 @@ type reader struct {
 	flows    map[uint64]*flow     // messages of which a side has not come
 	sends    map[request][]uint64 // flows of sends that are not complete, in the order in which they began
 	probes   map[int32][]probe    // that no message has followed, by track
+	windows
 }
 
 // flow is a message.
@@ -124,6 +124,7 @@ func (r *reader) call(at thread, c *trace.Call) {
 	if shapeOf(c.Function) != 0 {
 		r.collective(of, c)
 	}
+	r.window(of, at.rank.Rank, c)
 	if waitsForMessage[c.Function] {
 		r.probes[of.Track] = append(r.probes[of.Track], probe{of, c.Object, c.Peer, c.Tag})
 	}

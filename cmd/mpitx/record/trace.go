@@ -128,6 +128,6 @@ func (o *traceOutput) deliver(j *launch.Job) error {
 	default:
 		o.Complain("the trace is in %s", file)
 	}
-	o.Complain("the run is in %s%s; next: mpitx timeline %s, mpitx report %s queues, mpitx export %s", dir, j.NameSource, dir, dir, dir)
+	o.Complain("the run is in %s%s; next: mpitx timeline %s, mpitx report %s waits, mpitx export %s", dir, j.NameSource, dir, dir, dir)
 	return err
 }

@@ -59,9 +59,13 @@ int main(int argc, char **argv)
 	MPI_Request request[2];
 	MPI_Comm half;
 	MPI_Win window;
+	MPI_Group world, other;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Win_create(buffer, sizeof buffer, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+	int partner = 1 - rank;
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	MPI_Group_incl(world, 1, &partner, &other);
 	for (int i = 0; i < 3; i++) {
 		PLANT(1, "MPI_Barrier", MPI_Barrier(MPI_COMM_WORLD));
 		PLANT(0, "MPI_Allreduce", MPI_Allreduce(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
@@ -78,6 +82,14 @@ int main(int argc, char **argv)
 			MPI_Recv(got, 8, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Irecv(got, 8, MPI_CHAR, 1 - rank, 4, MPI_COMM_WORLD, &request[0]);
 		PLANT(1, "MPI_Waitall", MPI_Isend(buffer, 8, MPI_CHAR, 1 - rank, 4, MPI_COMM_WORLD, &request[1]); MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
+		MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+		if (rank == 0) {
+			MPI_Win_post(other, 0, window);
+		} else {
+			MPI_Win_start(other, 0, window);
+			MPI_Put(got, 8, MPI_CHAR, 0, 0, 8, MPI_CHAR, window);
+		}
+		PLANT(1, "MPI_Win_wait", if (rank) MPI_Win_complete(window); else MPI_Win_wait(window));
 	}
 	for (int i = 0; i < count && rank == 0; i++)
 		printf("%s %d %d %lld %d\n", all[i].function, all[i].line, 1 - all[i].late, all[i].waited, all[i].late);

@@ -1,0 +1,84 @@
+package waits
+
+import (
+	"strings"
+
+	"mpitx/recording/trace"
+)
+
+// Windows with post, start, complete and wait (MPI-4.1, section 12.5.2). Which ranks are in a group is not in a trace: an epoch belongs to the targets
+// of its operations, so that one without operations waits for nobody that is known.
+
+// exposure is an epoch in which others access a window's memory of a rank.
+type exposure struct {
+	post, wait Ref
+	completes  []Ref // of the ranks that accessed it
+}
+
+// access is an epoch in which a rank accesses the memory of others.
+type access struct {
+	calls   []Ref // its start, operations and end
+	targets map[int]bool
+}
+
+type onWindow struct {
+	window *trace.Object
+	rank   int
+}
+
+type windows struct {
+	exposures map[onWindow]*exposure // the last one of each target
+	accesses  map[onWindow]*access
+}
+
+// mostOperations bounds the operations of an epoch that may have waited.
+const mostOperations = 1 << 10
+
+func (r *reader) window(of Ref, rank int, c *trace.Call) {
+	key := onWindow{c.Object, rank}
+	switch function := strings.TrimSuffix(c.Function, "_c"); {
+	case c.Object == nil || c.Object.Kind != "window":
+	case function == "MPI_Win_post":
+		r.exposures[key] = &exposure{post: of, wait: nobody}
+	case function == "MPI_Win_wait":
+		if e := r.exposures[key]; e != nil && e.wait == nobody {
+			e.wait = of
+			for _, complete := range e.completes {
+				r.need(of, complete, LateComplete, 0)
+			}
+		}
+	case function == "MPI_Win_start":
+		r.accesses[key] = &access{calls: []Ref{of}, targets: map[int]bool{}}
+	case c.OneSided && c.Job == 0:
+		if a := r.accesses[key]; a != nil {
+			if a.targets[c.Peer] = true; len(a.calls) < mostOperations {
+				a.calls = append(a.calls, of)
+			}
+		}
+	case function == "MPI_Win_complete":
+		if a := r.accesses[key]; a != nil {
+			delete(r.accesses, key)
+			a.calls = append(a.calls, of)
+			for target := range a.targets {
+				r.accessed(a, of, r.exposures[onWindow{c.Object, target}])
+			}
+		}
+	}
+}
+
+// accessed says that an epoch, which a call ended, accessed an exposed memory.
+func (r *reader) accessed(a *access, complete Ref, e *exposure) {
+	if e == nil || r.at(e.post).begin > r.at(complete).end {
+		return
+	}
+	for _, call := range a.calls {
+		if c, posted := r.at(call), r.at(e.post).begin; posted > c.begin && posted <= c.end {
+			r.need(call, e.post, LatePost, 0)
+		}
+	}
+	if e.wait == nobody {
+		e.completes = append(e.completes, complete)
+	} else if r.at(e.wait).end >= r.at(complete).begin {
+		r.need(e.wait, complete, LateComplete, 0)
+	}
+}
