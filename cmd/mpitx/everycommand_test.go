@@ -64,7 +64,8 @@ func TestLostAnswer(t *testing.T) {
 		"snapshot": {"snapshot", "snapshot -n 2"}, "export": {"export RUN", "export RUN -o parquet", "export RUN --wide -o json"},
 		"top": {"top --help"}, "recover": {"recover RUN"}, "runs": {"runs RUN", "runs PROFILE -o json", "runs RUN --clean --keep 0 --dry-run -o csv"}, "where": {"where --help"}, "run": {"run --help"},
 		"report": {"report PROFILE", "report PROFILE -o json", "report PROFILE -o csv", "report PROFILE matrix", "report PROFILE matrix -o csv", "report RUN", "report RUN samples --by-rank -o csv",
-			"report LATE queues", "report LATE queues -o json", "report LATE queues --table lengths -o csv"},
+			"report LATE queues", "report LATE queues -o json", "report LATE queues --table lengths -o csv",
+			"report TRACED waits", "report TRACED waits -o json", "report TRACED waits --table causes -o csv", "report TRACED waits --table path -o ndjson", "report TRACED waits --rank 0"},
 		"compare":  {"compare PROFILE PROFILE", "compare RUN RUN", "compare PROFILE PROFILE -o csv"},
 		"tools":    {"tools", "tools -o json", "tools -o csv"},
 		"verify":   {"verify --help"},
@@ -207,7 +208,8 @@ func TestExitCodes(t *testing.T) {
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
 		line{1, "report RUN queues", "the run has no trace; record one with mpitx trace --dir DIR"}, line{1, "report RUN events", "the run has no events"}, line{1, "report RUN triggers", "the run has no triggers"},
 		line{2, "report RUN queues --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "report RUN samples --rank 77", "--rank 77: the run has no such rank"},
-		line{2, "report RUN queues --table x", "--table: .x.: must be peers, lengths or metrics"})
+		line{2, "report RUN queues --table x", "--table: .x.: must be one of peers, lengths, metrics, states, rest, causes, path, efficiency, gains"}, line{1, "report RUN waits", "the run has no trace; record one with mpitx trace --dir DIR"},
+		line{2, "report RUN queues --table path", "--table path: queues has the tables peers, lengths, metrics"}, line{2, "report LATE waits --from 1s", "--from does not apply to waits"})
 	for _, view := range []string{"overview", "functions", "matrix"} {
 		lines["report"] = append(lines["report"], line{1, "report RUN " + view, "the run has no profile; record one with mpitx profile"},
 			line{1, "report PROFILE " + view + " --phase slove", "slove: the run has no such phase; did you mean solve"}, line{1, "report PROFILE " + view + " --rank 7", "7: the run has no such rank"},
