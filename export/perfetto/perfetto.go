@@ -1,5 +1,6 @@
 // Package perfetto writes traces for Perfetto (ui.perfetto.dev): one process for each rank, one track for each thread, MPI calls and
-// phases as slices, messages as flows from the send to the call that completed the receive, samples as counters.
+// phases as slices, messages as flows from the send to the call that completed the receive, waits and the critical path of a whole
+// trace as tracks, samples as counters.
 //
 // The format is protobuf: a sequence of packets (perfetto.protos.TracePacket). Only its stable part is used, track events.
 package perfetto
@@ -9,6 +10,7 @@ import (
 
 	"mpitx/recording"
 	"mpitx/recording/trace"
+	"mpitx/recording/waits"
 )
 
 // Options choose the part of a run to write.
@@ -27,13 +29,20 @@ func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
 	t := trace.Read(run, o.Options)
 	x := &writer{packets: newPackets(w), run: run, site: o.Site, processes: map[*recording.Rank]*process{}, threads: map[threadKey]*thread{}}
 	x.beginTrace()
+	waiting := waits.NewReader(run, x.place, mostWaits)
 	for e := range t.Events {
 		if x.event(e); x.err != nil {
 			break
 		}
+		if o.whole() {
+			waiting.Event(e)
+		}
 	}
 	for _, th := range x.order {
 		x.endThread(th)
+	}
+	if p := waiting.Program(t); x.err == nil && p != nil && o.whole() {
+		x.waits(p.Analyse())
 	}
 	if x.err == nil {
 		o.Samples.Rank, o.Samples.From, o.Samples.To = o.Rank, o.From, o.To
@@ -41,4 +50,18 @@ func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
 	}
 	x.flush()
 	return t.Totals, x.err
+}
+
+// mostWaits bounds the calls of a trace whose waits are written: more would take much memory.
+const mostWaits = 300_000
+
+// whole reports whether all of the trace is written.
+func (o *Options) whole() bool { return o.Rank == nil && o.To <= o.From }
+
+// place is a call site as text.
+func (x *writer) place(r *recording.Rank, address uint64) string {
+	if x.site == nil {
+		return ""
+	}
+	return x.site(r, address)
 }

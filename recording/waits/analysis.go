@@ -23,10 +23,12 @@ type Analysis struct {
 	Rest       []State    `json:"rest"`   // the time in calls that no wait explains: transfer, contention, progress, a missing core
 	Causes     []Cause    `json:"causes"` // the most expensive first; costs add up to Waiting
 	Path       []Share    `json:"path"`   // the longest first; they add up to Run
-	Steps      []Step     `json:"-"`      // of the critical path, in the order of time
 	Gains      []Gain     `json:"gains"`
 	Efficiency Efficiency `json:"efficiency"`
 	Missing    Missing    `json:"missing"`
+
+	program *Program
+	steps   []step // of the critical path, in the order of time
 
 	Shortages []processor.Shortage `json:"-"` // ranks had no core: see NoCores
 	noCore    map[int]noCore       // by rank
@@ -116,7 +118,7 @@ type Efficiency struct {
 func (p *Program) Analyse() *Analysis {
 	p.meet()
 	p.order()
-	a := &Analysis{Missing: p.Missing}
+	a := &Analysis{program: p, Missing: p.Missing}
 	from, to := p.span()
 	a.Run = time.Duration(to - from)
 	totals := p.states(a)
@@ -279,15 +281,15 @@ func (p *Program) addCauses(a *Analysis, totals map[int][]int64) {
 }
 
 func (p *Program) addPath(a *Analysis) {
-	a.Steps = p.path()
+	a.steps = p.path()
 	shares := map[Region]*Share{}
-	for _, s := range a.Steps {
-		x := shares[s.Region]
+	for _, s := range a.steps {
+		x := shares[s.region]
 		if x == nil {
-			x = &Share{What: what(s.Region), At: p.place(s.Region.Code), Rank: s.Region.Rank}
-			shares[s.Region] = x
+			x = &Share{What: what(s.region), At: p.place(s.region.Code), Rank: s.region.Rank}
+			shares[s.region] = x
 		}
-		x.Time += time.Duration(s.To - s.From)
+		x.Time += time.Duration(s.to - s.from)
 		x.Times++
 	}
 	for _, x := range shares {
@@ -337,8 +339,8 @@ func (p *Program) gains(a *Analysis) {
 		return
 	}
 	parts := map[Region]int64{} // of all ranks
-	for _, s := range a.Steps {
-		parts[Region{s.Region.Code, 0, s.Region.Compute}] += s.To - s.From
+	for _, s := range a.steps {
+		parts[Region{s.region.Code, 0, s.region.Compute}] += s.to - s.from
 	}
 	var regions []Region
 	for r := range parts {

@@ -2,16 +2,16 @@ package waits
 
 import "slices"
 
-// Step is a piece of the critical path: what one thread did without waiting.
-type Step struct {
-	Track    int32
-	From, To int64
-	Region   Region
+// step is a piece of the critical path: what one thread did without waiting.
+type step struct {
+	track    int32
+	from, to int64
+	region   Region
 }
 
 // path follows the critical path from the end of the program to its start, and gives its pieces in the order of time. They follow one another
 // without gaps: where a call waited, the path leads on to the call that it waited for.
-func (p *Program) path() (steps []Step) {
+func (p *Program) path() (steps []step) {
 	from, to := p.span()
 	track := int32(-1)
 	for i := range p.tracks {
@@ -23,9 +23,9 @@ func (p *Program) path() (steps []Step) {
 	if track < 0 {
 		return nil
 	}
-	step := func(from, to int64, code uint32, compute bool) {
+	add := func(from, to int64, code uint32, compute bool) {
 		if from < to {
-			steps = append(steps, Step{track, from, to, Region{code, p.tracks[track].rank, compute}})
+			steps = append(steps, step{track, from, to, Region{code, p.tracks[track].rank, compute}})
 		}
 	}
 	at := to
@@ -36,21 +36,21 @@ func (p *Program) path() (steps []Step) {
 		code := p.codeOf[c.site]
 		of := Ref{track, k}
 		if w := p.wait(of); w.kind != None && w.until <= at {
-			step(w.until, at, code, false)
+			add(w.until, at, code, false)
 			at, track, k = w.until, w.on.Track, w.on.Call
 			t = &p.tracks[track]
 			code = p.codeOf[t.calls[k].site]
 		} else {
-			step(c.begin, at, code, false)
+			add(c.begin, at, code, false)
 			at = c.begin
 		}
 		before := t.before(k)
-		step(before, at, code, true)
+		add(before, at, code, true)
 		at = before
 		k--
 	}
 	if t := &p.tracks[track]; at > from { // it left MPI_Init later than others
-		step(from, at, p.codeOf[t.origin], false)
+		add(from, at, p.codeOf[t.origin], false)
 	}
 	slices.Reverse(steps)
 	return steps

@@ -11,27 +11,52 @@ import (
 
 // Read makes the program of a run's trace. place says where a return address is in the source. The run must stay open.
 func Read(run *recording.Run, place func(r *recording.Rank, address uint64) string) *Program {
-	r := &reader{Program: NewProgram(), place: place, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{}, groups: map[*trace.Object]*Group{},
-		flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
+	r := NewReader(run, place, 0)
+	t := trace.Read(run, trace.Options{Flows: true})
+	for e := range t.Events {
+		r.Event(e)
+	}
+	return r.Program(t)
+}
+
+// NewReader makes a program of the events of a run's whole trace, with flows, that Event gets. most bounds its calls; 0: any number.
+func NewReader(run *recording.Run, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
+	r := &Reader{program: NewProgram(), most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{},
+		groups: map[*trace.Object]*Group{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onWindow]*exposure{}, map[onWindow]*access{}}}
-	r.nodes = map[*recording.Node]int{}
 	for i, n := range run.Nodes {
 		r.nodes[n] = i
 	}
-	t := trace.Read(run, trace.Options{Flows: true})
-	for e := range t.Events {
-		at := thread{e.Rank, e.Thread}
-		switch {
-		case e.Lost > 0:
-			r.Lose(r.track(at, e.To, threadStart), e.Lost)
-		case e.Phase != nil:
-			r.phase(at, e.Phase)
-		case e.Call != nil:
-			r.call(at, e.Call)
+	return r
+}
+
+// Event takes the next event.
+func (r *Reader) Event(e *trace.Event) {
+	at := thread{e.Rank, e.Thread}
+	switch {
+	case e.Call != nil:
+		r.calls++
+		if r.most > 0 && r.calls >= r.most {
+			if r.calls == r.most { // what is known so far is of no use
+				*r = Reader{most: r.most, calls: r.calls}
+			}
+			return
 		}
+		r.call(at, e.Call)
+	case r.program == nil:
+	case e.Lost > 0:
+		r.program.Lose(r.track(at, e.To, threadStart), e.Lost)
+	case e.Phase != nil:
+		r.phase(at, e.Phase)
 	}
-	r.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs
-	return r.Program
+}
+
+// Program is the program of the events so far, of a trace; nil if they are too many.
+func (r *Reader) Program(t *trace.Trace) *Program {
+	if r.program != nil {
+		r.program.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs
+	}
+	return r.program
 }
 
 // threadStart is what a thread does before its first call.
@@ -52,18 +77,20 @@ type request struct {
 	number uint32
 }
 
-type reader struct {
-	*Program
-	place    func(r *recording.Rank, address uint64) string
-	nodes    map[*recording.Node]int
-	threads  map[thread]int32
-	tracksOf map[*recording.Rank][]int32
-	phases   map[thread][]string
-	places   map[address]string
-	groups   map[*trace.Object]*Group
-	flows    map[uint64]*flow     // messages of which a side has not come
-	sends    map[request][]uint64 // flows of sends that are not complete, in the order in which they began
-	probes   map[int32][]probe    // that no message has followed, by track
+// Reader makes a program of events. It is not safe for concurrent use.
+type Reader struct {
+	program     *Program
+	most, calls uint64
+	place       func(r *recording.Rank, address uint64) string
+	nodes       map[*recording.Node]int
+	threads     map[thread]int32
+	tracksOf    map[*recording.Rank][]int32
+	phases      map[thread][]string
+	places      map[address]string
+	groups      map[*trace.Object]*Group
+	flows       map[uint64]*flow     // messages of which a side has not come
+	sends       map[request][]uint64 // flows of sends that are not complete, in the order in which they began
+	probes      map[int32][]probe    // that no message has followed, by track
 	windows
 }
 
@@ -86,17 +113,17 @@ type probe struct {
 const mostFlows = 1 << 20
 
 // track is the number of a thread's track. If it is new, it begins at a time.
-func (r *reader) track(at thread, start time.Duration, origin string) int32 {
+func (r *Reader) track(at thread, start time.Duration, origin string) int32 {
 	n, ok := r.threads[at]
 	if !ok {
-		n = r.Track(at.rank.Rank, at.id, r.nodes[at.rank.Node], int64(start), origin)
+		n = r.program.Track(at.rank.Rank, at.id, r.nodes[at.rank.Node], int64(start), origin)
 		r.threads[at] = n
 		r.tracksOf[at.rank] = append(r.tracksOf[at.rank], n)
 	}
 	return n
 }
 
-func (r *reader) phase(at thread, p *trace.Phase) {
+func (r *Reader) phase(at thread, p *trace.Phase) {
 	open := r.phases[at]
 	switch {
 	case p.Entered:
@@ -106,7 +133,7 @@ func (r *reader) phase(at thread, p *trace.Phase) {
 	}
 }
 
-func (r *reader) call(at thread, c *trace.Call) {
+func (r *Reader) call(at thread, c *trace.Call) {
 	if c.Depth > 0 || c.Lost {
 		return
 	}
@@ -114,9 +141,9 @@ func (r *reader) call(at thread, c *trace.Call) {
 		r.track(at, c.End, c.Function)
 		return
 	}
-	of := r.Call(r.track(at, c.Begin, threadStart), int64(c.Begin), int64(c.End), r.site(at, c))
+	of := r.program.Call(r.track(at, c.Begin, threadStart), int64(c.Begin), int64(c.End), r.site(at, c))
 	if c.Open && c.Function != "MPI_Finalize" {
-		r.Missing.Open++
+		r.program.Missing.Open++
 	}
 	if c.Failed || c.Abandoned {
 		return
@@ -147,7 +174,7 @@ func (r *reader) call(at thread, c *trace.Call) {
 // waitsForMessage are the functions that wait for a message without receiving it.
 var waitsForMessage = map[string]bool{"MPI_Probe": true, "MPI_Mprobe": true}
 
-func (r *reader) site(at thread, c *trace.Call) uint32 {
+func (r *Reader) site(at thread, c *trace.Call) uint32 {
 	where := address{at.rank, c.Site}
 	place, ok := r.places[where]
 	if !ok && c.Site != 0 {
@@ -158,17 +185,17 @@ func (r *reader) site(at thread, c *trace.Call) uint32 {
 	if open := r.phases[at]; len(open) > 0 {
 		s.Phase = open[len(open)-1]
 	}
-	return r.Site(s)
+	return r.program.Site(s)
 }
 
 // betweenGroups are the functions that make intercommunicators.
 var betweenGroups = []string{"MPI_Intercomm_create", "MPI_Intercomm_create_from_groups", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_accept", "MPI_Comm_connect",
 	"MPI_Comm_join", "MPI_Comm_get_parent"}
 
-func (r *reader) collective(of Ref, c *trace.Call) {
+func (r *Reader) collective(of Ref, c *trace.Call) {
 	o := c.Object
 	if o == nil || slices.Contains(betweenGroups, o.MadeBy) {
-		r.Missing.Undecided++
+		r.program.Missing.Undecided++
 		return
 	}
 	if o.Size == 1 {
@@ -176,14 +203,14 @@ func (r *reader) collective(of Ref, c *trace.Call) {
 	}
 	g := r.groups[o]
 	if g == nil {
-		g = r.Group(o.Size, o.Name == "MPI_COMM_WORLD")
+		g = r.program.Group(o.Size, o.Name == "MPI_COMM_WORLD")
 		r.groups[o] = g
 	}
 	root := -1
 	if c.Root && c.Job == 0 {
 		root = c.Peer
 	}
-	r.Collective(of, g, c.Function, root)
+	r.program.Collective(of, g, c.Function, root)
 }
 
 // blocking are the functions that return when their send is complete.
@@ -201,7 +228,7 @@ func modeOf(function string) Mode {
 	return Standard
 }
 
-func (r *reader) message(at thread, of Ref, m *trace.Message) {
+func (r *Reader) message(at thread, of Ref, m *trace.Message) {
 	if m.Flow == 0 || m.Cancelled {
 		return
 	}
@@ -229,18 +256,18 @@ func (r *reader) message(at thread, of Ref, m *trace.Message) {
 }
 
 // advance says what is known of a message, once.
-func (r *reader) advance(id uint64, f *flow) {
+func (r *Reader) advance(id uint64, f *flow) {
 	if !f.arrived && f.sent != nobody && f.received != nobody {
 		f.arrived = true
-		r.Received(f.received, f.sent, f.bytes)
-		if f.probed != nobody && r.at(f.sent).begin <= r.at(f.probed).end {
-			r.need(f.probed, f.sent, LateSender, f.bytes)
+		r.program.Received(f.received, f.sent, f.bytes)
+		if f.probed != nobody && r.program.at(f.sent).begin <= r.program.at(f.probed).end {
+			r.program.need(f.probed, f.sent, LateSender, f.bytes)
 		}
 	}
 	if !f.left && f.done != nobody && f.received != nobody {
 		f.left = true
 		if f.posted != nobody {
-			r.Sent(f.done, f.posted, f.bytes, f.mode)
+			r.program.Sent(f.done, f.posted, f.bytes, f.mode)
 		}
 	}
 	if f.arrived && f.left {
@@ -249,15 +276,15 @@ func (r *reader) advance(id uint64, f *flow) {
 }
 
 // posted is the call that posted a receive.
-func (r *reader) posted(at thread, of Ref, when int64) Ref {
+func (r *Reader) posted(at thread, of Ref, when int64) Ref {
 	if when == 0 {
 		return nobody
 	}
-	if c := r.at(of); c.begin == when {
+	if c := r.program.at(of); c.begin == when {
 		return of
 	}
 	for _, track := range r.tracksOf[at.rank] {
-		if found := r.within(track, when); found != nobody && r.at(found).begin == when {
+		if found := r.program.within(track, when); found != nobody && r.program.at(found).begin == when {
 			return found
 		}
 	}
@@ -265,7 +292,7 @@ func (r *reader) posted(at thread, of Ref, when int64) Ref {
 }
 
 // probed is the call that waited for a message before it was received.
-func (r *reader) probed(of Ref, m *trace.Message) Ref {
+func (r *Reader) probed(of Ref, m *trace.Message) Ref {
 	all := r.probes[of.Track]
 	for i, p := range all {
 		if p.object == m.Object && (p.peer == m.Peer || p.peer == trace.Any) && (p.tag == m.Tag || p.tag == trace.Any) {

@@ -278,13 +278,20 @@ func TestRandom(t *testing.T) {
 		if costs != a.Waiting || waiting != a.Waiting || direct > costs {
 			t.Errorf("causes %d (direct %d), states %d, waiting %d", costs, direct, waiting, a.Waiting)
 		}
-		at := int64(0)
-		for _, s := range a.Steps {
+		at := time.Duration(0)
+		for s := range a.Pieces {
 			if s.From != at || s.To <= s.From {
-				t.Errorf("a step from %d to %d after %d", s.From, s.To, at)
+				t.Errorf("a piece from %d to %d after %d", s.From, s.To, at)
 			}
 			at = s.To
-			path += time.Duration(s.To - s.From)
+			path += s.To - s.From
+		}
+		each := time.Duration(0)
+		for w := range a.Waits {
+			each += w.To - w.From
+		}
+		if each != a.Waiting {
+			t.Errorf("waits of %d, %d in all", each, a.Waiting)
 		}
 		if path != a.Run {
 			t.Errorf("the path takes %d, the run %d", path, a.Run)

@@ -34,7 +34,7 @@ type windows struct {
 // mostOperations bounds the operations of an epoch that may have waited.
 const mostOperations = 1 << 10
 
-func (r *reader) window(of Ref, rank int, c *trace.Call) {
+func (r *Reader) window(of Ref, rank int, c *trace.Call) {
 	key := onWindow{c.Object, rank}
 	switch function := strings.TrimSuffix(c.Function, "_c"); {
 	case c.Object == nil || c.Object.Kind != "window":
@@ -44,7 +44,7 @@ func (r *reader) window(of Ref, rank int, c *trace.Call) {
 		if e := r.exposures[key]; e != nil && e.wait == nobody {
 			e.wait = of
 			for _, complete := range e.completes {
-				r.need(of, complete, LateComplete, 0)
+				r.program.need(of, complete, LateComplete, 0)
 			}
 		}
 	case function == "MPI_Win_start":
@@ -67,18 +67,18 @@ func (r *reader) window(of Ref, rank int, c *trace.Call) {
 }
 
 // accessed says that an epoch, which a call ended, accessed an exposed memory.
-func (r *reader) accessed(a *access, complete Ref, e *exposure) {
-	if e == nil || r.at(e.post).begin > r.at(complete).end {
+func (r *Reader) accessed(a *access, complete Ref, e *exposure) {
+	if e == nil || r.program.at(e.post).begin > r.program.at(complete).end {
 		return
 	}
 	for _, call := range a.calls {
-		if c, posted := r.at(call), r.at(e.post).begin; posted > c.begin && posted <= c.end {
-			r.need(call, e.post, LatePost, 0)
+		if c, posted := r.program.at(call), r.program.at(e.post).begin; posted > c.begin && posted <= c.end {
+			r.program.need(call, e.post, LatePost, 0)
 		}
 	}
 	if e.wait == nobody {
 		e.completes = append(e.completes, complete)
-	} else if r.at(e.wait).end >= r.at(complete).begin {
-		r.need(e.wait, complete, LateComplete, 0)
+	} else if r.program.at(e.wait).end >= r.program.at(complete).begin {
+		r.program.need(e.wait, complete, LateComplete, 0)
 	}
 }
