@@ -21,12 +21,12 @@ const (
 	LateComplete
 	CollectiveIO
 	Management // communicators, groups and windows that are made or freed together
-	kinds
+	Kinds      // their number
 
 	lateSynchronous Kind = 64 // of an edge: a late receiver of a synchronous send
 )
 
-var kindNames = [kinds]string{"not waiting", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "late root", "early root", "wait in scan",
+var kindNames = [Kinds]string{"not waiting", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "late root", "early root", "wait in scan",
 	"wait at window", "late post", "late complete", "wait in collective I/O", "wait in management"}
 
 func (k Kind) String() string { return kindNames[k] }

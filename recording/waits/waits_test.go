@@ -329,3 +329,46 @@ func TestComputationAlone(t *testing.T) {
 		t.Errorf("run %d, %+v", a.Run, a.Efficiency)
 	}
 }
+
+// TestLook checks what a screen asks for.
+func TestLook(t *testing.T) {
+	m := newMachine(2)
+	m.compute(0, 500)
+	m.message(0, 1, "a") // rank 1 waits from 0 to 500
+	m.compute(1, 300)
+	m.together("MPI_Barrier", "b", -1) // rank 0 waits from 501 to 801
+	a := m.Analyse()
+	var found []string
+	look := func(thread int, from, to time.Duration) string {
+		found = nil
+		for w := range func(yield func(*Wait) bool) { a.Between(a.Thread(thread, 100+thread), from, to, yield) } {
+			found = append(found, fmt.Sprint(w.Kind, " ", w.From, w.To, w.For, w.OnThread, w.On.Function))
+		}
+		return fmt.Sprint(found)
+	}
+	for _, c := range []struct {
+		thread   int
+		from, to time.Duration
+		want     string
+	}{{1, 0, 100, "[late sender 0s 500ns 0 100MPI_Send]"}, {1, 502, 600, "[]"}, {0, 0, 400, "[]"}, {0, 700, 750, "[wait at barrier 501ns 801ns 1 101MPI_Barrier]"}, {0, 900, 1000, "[]"}} {
+		if got := look(c.thread, c.from, c.to); got != c.want {
+			t.Errorf("thread %d, %d to %d: %s, want %s", c.thread, c.from, c.to, got, c.want)
+		}
+	}
+	if a.Thread(7, 7) != -1 {
+		t.Error("a thread that is not there")
+	}
+	for _, c := range []struct {
+		at   time.Duration
+		by   int
+		want string
+	}{{0, 1, "1 500ns call"}, {600, -1, "0 0s computation"}, {0, -1, "none"}, {801, 1, "none"}} {
+		got := "none"
+		if x, ok := a.NextPiece(c.at, c.by); ok {
+			got = fmt.Sprint(x.Rank, " ", x.From, " ", x.What)
+		}
+		if got != c.want {
+			t.Errorf("from %d by %d: %s, want %s", c.at, c.by, got, c.want)
+		}
+	}
+}

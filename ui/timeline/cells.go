@@ -81,6 +81,9 @@ func (m *Model) state(i, column int) state {
 
 // glyph is how a cell looks: the letter of what takes the most time of it.
 func (m *Model) glyph(i, column int) glyph {
+	if g, ok := m.waitGlyph(i, column); ok {
+		return g
+	}
 	switch m.state(i, column) {
 	case lost:
 		return glyph{"?", term.Wrong}

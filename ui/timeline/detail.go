@@ -124,6 +124,8 @@ func (f *Feed) act(a Action, out *Frame) string {
 			return "the next call is outside of --from and --to"
 		}
 		p.Call, p.Time = id, min(max(begin, out.From), out.To-1)
+	case a.Path != 0, a.Cause:
+		return f.actWaits(a, out)
 	case a.Message > 0:
 		call, ok := f.index.Call(p.Call)
 		all := messagesOf(&call)

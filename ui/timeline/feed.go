@@ -30,6 +30,7 @@ type Feed struct {
 	index   *trace.Index
 	options Options
 	matcher matcher
+	analyst analyst
 	broken  error
 	place   func(r *recording.Rank, address uint64) string
 	done    func()
@@ -54,6 +55,7 @@ func Open(run *recording.Run, o Options) *Feed {
 // Close closes the run.
 func (f *Feed) Close() {
 	f.matcher.stop()
+	f.analyst.take(true)
 	if f.done != nil {
 		f.done()
 	}
@@ -111,6 +113,11 @@ type Action struct {
 	Words   string // only to a call that has these words
 	First   bool   // the search begins at the cursor's time, not at its call
 	Message int    // to the other side of this message of the call, from 1
+	Path    int    // to the next thread of the critical path (1), or the one before (-1)
+	Cause   bool   // to a call that was waited for: At that time on a Thread of a Rank
+
+	Rank, Thread int
+	At           time.Duration
 }
 
 // Ask says what a frame should hold.
@@ -121,6 +128,7 @@ type Ask struct {
 	Top           int
 	Order         Order
 	Reverse       bool
+	Waits         bool // also waits and the critical path
 	Follow        bool // while the run is being written, the cursor is at the last call of its thread
 }
 
@@ -153,6 +161,7 @@ type Frame struct {
 	Phases       []string // of the cursor's track, by column
 	Phased       bool     // a thread has phases
 	Detail       *Detail  // nil: not asked for
+	Waits        *Waits   // nil: not asked for
 	Lost         uint64
 	Old          uint64 // events that newer ones have replaced
 	Damage       []error
@@ -224,7 +233,9 @@ func (f *Feed) Frame(ask Ask) *Frame {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Calls, a.Calls), cmp.Compare(out.Functions[a.Function], out.Functions[b.Function]))
 	})
 	out.Phases, out.Phased = f.index.Phases(p.Track, out.Window), f.index.Phased()
+	f.waits(ask, out)
 	f.detail(out)
+	f.waitsAt(out)
 	return out
 }
 

@@ -26,13 +26,17 @@ func (m *Model) bind() {
 		screen.On(own("show a longer time", "zoom out", "-"), func() tea.Cmd { return m.zoomTime(2) }),
 		screen.On(own("show an earlier time", "", "["), func() tea.Cmd { return m.shiftTime(-0.5) }),
 		screen.On(own("show a later time", "", "]"), func() tea.Cmd { return m.shiftTime(0.5) }),
-		screen.On(own("show the call under the cursor alone", "", "c"), m.fitCall),
+		screen.On(own("show the call under the cursor alone", "", "f"), m.fitCall),
 		screen.On(own("show the whole time", "", "0"), m.all),
 		screen.On(keys.Of(keys.Left).With("move the cursor to an earlier time", ""), func() tea.Cmd { return m.moveTime(-1) }),
 		screen.On(keys.Of(keys.Right).With("move the cursor to a later time", ""), func() tea.Cmd { return m.moveTime(1) }),
 		screen.On(own("next call of the thread; after a search: the next one that matches", "next call", "n"), step(1)),
 		screen.On(own("previous call of the thread, or the previous one that matches", "", "N"), step(-1)),
-		screen.On(keys.Of(keys.Open).With("go to the other side of the message: from a send to its receive, and back", "other side"), m.jump),
+		screen.On(keys.Of(keys.Open).With("go to the other side of the message: from a send to its receive, and back; while waits are shown: to the call that it waited for", "other side"), m.jump),
+		screen.On(own("show waits by kind, and the critical path as a line", "waits", "w"), m.switchWaits),
+		screen.On(own("go along the critical path: to the next thread on it", "", "c"), m.alongPath(1)),
+		screen.On(own("the same, to the thread before", "", "C"), m.alongPath(-1)),
+		screen.On(own("back to the wait from which Enter went to its cause", "", "backspace"), m.backFrom),
 		screen.On(keys.Of(keys.NextPane).With("go to the list of messages, or back to the rows", "messages"), screen.Quiet(m.switchPane)),
 		screen.On(keys.Of(keys.PreviousPane).With("the same", ""), screen.Quiet(m.switchPane)),
 	}}
@@ -118,6 +122,9 @@ func (m *Model) all() tea.Cmd {
 }
 
 func (m *Model) jump() tea.Cmd {
+	if cmd, ok := m.toCause(); ok {
+		return cmd
+	}
 	if !m.hasMessages() {
 		return nil
 	}

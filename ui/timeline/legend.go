@@ -61,6 +61,9 @@ func (m *Model) legend(most int) (lines []string) {
 		entries = m.functionEntries()
 	}
 	rest := m.stateEntries()
+	if w := m.frame.Waits; w != nil && w.Cells != nil {
+		entries, rest = m.waitLegend(), append([]string{m.pathLine() + " critical path", m.inMPI() + " other calls"}, rest...)
+	}
 	for n := len(entries); n >= 0; n-- {
 		if lines = m.legendLines(entries, rest, n); len(lines) <= most {
 			return lines

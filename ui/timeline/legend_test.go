@@ -22,7 +22,7 @@ func TestLettersStay(t *testing.T) {
 		seen[letter] = function
 	}
 	before := maps.Clone(u.m.letters)
-	for _, k := range []string{"0", "+", "]", "]", "c", "down", "c", "0", "z"} {
+	for _, k := range []string{"0", "+", "]", "]", "f", "down", "f", "0", "z"} {
 		u.press(k)
 		for function, letter := range before {
 			if u.m.letters[function] != letter {
@@ -45,7 +45,7 @@ func TestLegendOfCells(t *testing.T) {
 	u := sit(t, story(t), Options{}, utf8, 200, 40)
 	u.sees("· not in MPI  ? events lost  blank: not begun, or ended\n")
 	u.types(":at 50ms")
-	u.press("c")
+	u.press("f")
 	if s := u.screen(); strings.Contains(s, "not in MPI") != strings.Contains(s, "··") || strings.Contains(s, "events lost") || strings.Contains(s, "blank") {
 		t.Errorf("the legend explains cells that are not there:\n%s", s)
 	}

@@ -46,7 +46,9 @@ type Model struct {
 	inMessages bool // keys go to the list of messages
 	message    int  // the chosen one
 	words      string
-	zoom       bool // rows alone
+	zoom       bool    // rows alone
+	waits      bool    // cells show waits and the critical path
+	from       []Place // waits whose causes were shown
 
 	timeKeys, rowKeys, commonKeys screen.Section
 
@@ -75,7 +77,7 @@ func (m *Model) ask() Ask {
 		m.place.From, m.place.To = 0, 0
 	}
 	rows, columns := m.room()
-	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Follow: m.follow}
+	return Ask{Place: m.place, Action: m.action, Columns: columns, Rows: rows, Top: m.top, Order: m.order, Reverse: m.reverse, Waits: m.waits, Follow: m.follow}
 }
 
 // read makes a command that opens the run, or reads a frame. With poll, the frame holds what was written until now.
@@ -189,7 +191,7 @@ func (m *Model) show(f *Frame) tea.Cmd {
 		all = append(all, m.read(false))
 	case m.stale, f.Behind && !m.Paused:
 		all = append(all, m.read(false))
-	case f.Matching:
+	case f.Matching, f.Waits != nil && !f.Waits.Ended:
 		all = append(all, m.Wait(soon))
 	case f.Live && !m.Paused:
 		all = append(all, m.Wait(screen.Refresh))

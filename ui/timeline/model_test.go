@@ -304,7 +304,7 @@ func TestEmpty(t *testing.T) {
 	})
 	u := sit(t, run, Options{}, utf8, 80, 24)
 	u.sees("No MPI call was recorded in this run", "1 rank\n")
-	u.press("+", "-", "[", "]", "n", "N", "enter", "tab", "left", "right", "down", "c", "X", "esc", "v", ">", "0", "z")
+	u.press("+", "-", "[", "]", "n", "N", "enter", "tab", "left", "right", "down", "f", "w", "c", "C", "backspace", "X", "esc", "v", ">", "0", "z")
 	u.press("L")
 	u.sees("Messages")
 }

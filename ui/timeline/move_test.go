@@ -51,7 +51,7 @@ func TestZoomKeepsTheCall(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		u := &user{t, New(f, utf8), f}
 		u.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-		moves := rapid.SliceOfN(rapid.SampledFrom([]string{"left", "right", "down", "up", "n", "N", "+", "-", "[", "]", "c", "0", "enter", "g", "G", ">", "I", "z", "v"}), 1, 30).Draw(rt, "moves")
+		moves := rapid.SliceOfN(rapid.SampledFrom([]string{"left", "right", "down", "up", "n", "N", "+", "-", "[", "]", "f", "0", "enter", "w", "c", "C", "backspace", "g", "G", ">", "I", "z", "v"}), 1, 30).Draw(rt, "moves")
 		u.press(moves...)
 		held(rt, u.m)
 		call, track := u.shownCall(), u.m.frame.Place.Track

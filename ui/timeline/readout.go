@@ -37,6 +37,7 @@ func (m *Model) detail(height int) []string {
 		head += ", thread " + strconv.Itoa(c.Thread)
 		lines = append(lines, m.call(c)...)
 	}
+	lines = append(lines, m.waitWords()...)
 	if len(d.Events) > 0 {
 		lines = append(lines, m.events(d))
 	}

@@ -211,7 +211,13 @@ func (m *Model) hints() []keys.Key {
 		if m.frame.Detail != nil && len(m.frame.Detail.Messages) > 0 {
 			list = append(list, keys.Of(keys.Open).With("", "other side"), keys.Of(keys.NextPane).With("", "messages"))
 		}
-		list = append(list, keys.Of(keys.Search), keys.Of(keys.Values).With("", map[bool]string{false: "functions", true: "kinds"}[m.byFunction]))
+		list = append(list, keys.Of(keys.Search))
+		if m.frame.Waits != nil {
+			list = append(list, keys.Key{Names: []string{"w"}, Hint: "calls"}, keys.Key{Names: []string{"c"}, Hint: "critical path"})
+		} else {
+			list = append(list, keys.Key{Names: []string{"w"}, Hint: "waits"})
+		}
+		list = append(list, keys.Of(keys.Values).With("", map[bool]string{false: "functions", true: "kinds"}[m.byFunction]))
 		if m.frame.Live {
 			list = append(list, keys.Of(keys.Pause).With("", map[bool]string{false: "pause", true: "resume"}[m.Paused]))
 		}

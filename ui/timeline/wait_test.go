@@ -23,7 +23,7 @@ func TestWaiting(t *testing.T) {
 	}
 	u.send(tea.WindowSizeMsg{Width: 60, Height: 12})
 	u.golden("waiting-60x12")
-	u.press("n", "+", "N", "enter", "tab", "left", "j", "c", "0", "/", "x", "enter", "F", "v", "z", ">", "I", "X", "esc", "space", "space", "?")
+	u.press("n", "+", "N", "enter", "tab", "left", "j", "f", "w", "c", "backspace", "0", "/", "x", "enter", "F", "v", "z", ">", "I", "X", "esc", "space", "space", "?")
 	u.sees("Keys in the rows")
 	u.press("esc", "L", "esc", "r")
 	u.sees("Waiting for the run. run1: there is no such directory.")
