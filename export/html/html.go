@@ -22,6 +22,7 @@ var page string
 
 type document struct {
 	Title    string
+	What     string // the page is about
 	Head     []string
 	Calls    uint64
 	Findings []finding
@@ -53,7 +54,7 @@ var titles = map[string]string{runs.ViewFunctions: "Functions", runs.ViewSites: 
 // Write writes the report of a run, which the user calls name, and what its triggers found.
 func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name string) error {
 	t := export.Terminal{UTF8: true}
-	d := document{Title: t.Safe(path.Base(name)), Head: runs.ReportHead(p, t), Calls: p.Total.Calls}
+	d := document{Title: t.Safe(path.Base(name)), What: "MPI profile", Head: runs.ReportHead(p, t), Calls: p.Total.Calls}
 	for _, f := range p.Findings() {
 		d.Findings = append(d.Findings, finding{t.Safe(f.Text), t.Safe(f.NextText(name))})
 	}

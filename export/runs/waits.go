@@ -42,14 +42,7 @@ const mostWaitRows = 6
 
 func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t export.Terminal) error {
 	var b bytes.Buffer
-	ranks := text.Count(a.Ranks, "rank")
-	if a.Threads > a.Ranks {
-		ranks += fmt.Sprintf(" with %d threads", a.Threads)
-	}
-	words := fmt.Sprintf("The run takes %s on %s. Of their time, %s is in MPI: %s waits for others, and %s is not explained by waits", t.Amount(float64(a.Run), "ns"), ranks,
-		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)), text.Percent(part(a.InMPI-a.Waiting, a.Time)))
-	b.WriteString(export.WrapAt(t.Safe(words), t.Width, "  ") + "\n")
-	for _, line := range MissingWaits(a.Missing) {
+	for _, line := range WaitHead(a, t) {
 		b.WriteString(export.WrapAt(t.Safe(line), t.Width, "  ") + "\n")
 	}
 	findings(&b, a.Findings(), run, mostFindings, t)
@@ -71,8 +64,19 @@ func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t ex
 	return err
 }
 
-// MissingWaits says what the trace lacks.
-func MissingWaits(m waits.Missing) (lines []string) {
+// WaitHead is how much time the ranks waited, and what the trace lacks.
+func WaitHead(a *waits.Analysis, t export.Terminal) []string {
+	ranks := text.Count(a.Ranks, "rank")
+	if a.Threads > a.Ranks {
+		ranks += fmt.Sprintf(" with %d threads", a.Threads)
+	}
+	words := fmt.Sprintf("The run takes %s on %s. Of their time, %s is in MPI: %s waits for others, and %s is not explained by waits", t.Amount(float64(a.Run), "ns"), ranks,
+		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)), text.Percent(part(a.InMPI-a.Waiting, a.Time)))
+	return append([]string{words}, missingWaits(a.Missing)...)
+}
+
+// missingWaits says what the trace lacks.
+func missingWaits(m waits.Missing) (lines []string) {
 	say := func(n uint64, noun, words string) {
 		if n > 0 {
 			lines = append(lines, text.Count(n, noun)+" "+words)
@@ -101,6 +105,11 @@ func phaseOf(x waits.At) any {
 		return nil
 	}
 	return x.Phase
+}
+
+// WaitTable is one of WaitTables for people.
+func WaitTable(a *waits.Analysis, name string, t export.Terminal) *export.Rows {
+	return waitTable(a, name, 0, t)
 }
 
 // waitTable is one of WaitTables for people, at most some rows of it; 0: all.
@@ -155,10 +164,8 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 		}
 	case "efficiency":
 		columns(export.RowColumn{Header: "EFFICIENCY", MinWidth: 28}, right("FACTOR", 0), export.RowColumn{Header: "0 % TO 100 %"}, export.RowColumn{Header: "MEANS", Drop: 1})
-		for _, l := range ladder(a.Efficiency) {
-			if l.known {
-				r.Rows = append(r.Rows, []any{strings.Repeat("  ", l.depth) + l.name, text.Percent(l.factor), bars10(l.factor, t), l.means})
-			}
+		for _, f := range a.Efficiency.Factors() {
+			r.Rows = append(r.Rows, []any{strings.Repeat("  ", f.Depth) + f.Name, text.Percent(f.Value), bars10(f.Value, t), f.Means})
 		}
 	case "gains":
 		columns(first("IF A TENTH FASTER"), function("AT"), place, phase, right("SAVES AT MOST", 0), right("OF RUN", 1))
@@ -175,26 +182,6 @@ func whatText(what string) string {
 		return "computation before"
 	}
 	return what
-}
-
-// rung is a factor of the efficiency.
-type rung struct {
-	depth  int
-	name   string
-	factor float64
-	known  bool
-	means  string
-}
-
-func ladder(e waits.Efficiency) []rung {
-	whole := e.Parallel > 0
-	return []rung{
-		{0, "parallel efficiency", e.Parallel, whole, "time outside of MPI"},
-		{1, "load balance", e.LoadBalance, whole, "the mean of it to the longest"},
-		{1, "communication efficiency", e.Communication, whole, "the longest to the run time"},
-		{2, "serialisation", e.Serialisation, e.Serialisation > 0, "the longest to the run time on an ideal network"},
-		{2, "transfer", e.Transfer, e.Transfer > 0, "the run time on an ideal network to the run time"},
-	}
 }
 
 // bars10 draws a part of 1 with ten characters.
@@ -224,10 +211,8 @@ func WaitRows(a *waits.Analysis, table string) *export.Rows {
 		}
 	case "efficiency":
 		r = export.RowsOf(waitsSchema, "name factor")
-		for _, l := range ladder(a.Efficiency) {
-			if l.known {
-				add(strings.ReplaceAll(l.name, " ", "_"), l.factor)
-			}
+		for _, f := range a.Efficiency.Factors() {
+			add(strings.ReplaceAll(f.Name, " ", "_"), f.Value)
 		}
 	case "gains":
 		r = export.RowsOf(waitsSchema, "what function place phase saved_ns")

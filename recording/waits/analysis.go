@@ -114,6 +114,26 @@ type Efficiency struct {
 	Ideal         int64   `json:"ideal_run_ns"`  // the run time on an ideal network
 }
 
+// Factor is a factor of the efficiency. Those below it, which are deeper, have it as their product.
+type Factor struct {
+	Depth int
+	Name  string
+	Value float64
+	Means string // what is divided by what
+}
+
+// Factors are those that are known, from the top down.
+func (e *Efficiency) Factors() (all []Factor) {
+	for _, f := range []Factor{{0, "parallel efficiency", e.Parallel, "time outside of MPI"}, {1, "load balance", e.LoadBalance, "the mean of it to the longest"},
+		{1, "communication efficiency", e.Communication, "the longest to the run time"}, {2, "serialisation", e.Serialisation, "the longest to the run time on an ideal network"},
+		{2, "transfer", e.Transfer, "the run time on an ideal network to the run time"}} {
+		if f.Value > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // Analyse draws all conclusions. The program does not change any more.
 func (p *Program) Analyse() *Analysis {
 	p.meet()

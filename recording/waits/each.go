@@ -45,6 +45,23 @@ func (a *Analysis) between(track, first, after int, yield func(*Wait) bool) bool
 	return true
 }
 
+// Span is when the first thread begins and the last one ends, since the job's start.
+func (a *Analysis) Span() (from, to time.Duration) {
+	begin, end := a.program.span()
+	return time.Duration(begin), time.Duration(end)
+}
+
+// RankNumbers are the ranks with calls, ascending.
+func (a *Analysis) RankNumbers() (all []int) {
+	for i := range a.program.tracks {
+		if t := &a.program.tracks[i]; len(t.calls) > 0 {
+			all = append(all, t.rank)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Thread is the number of a thread of a rank, for Between; -1: it has no calls.
 func (a *Analysis) Thread(rank, thread int) int {
 	return slices.IndexFunc(a.program.tracks, func(t track) bool { return t.rank == rank && t.thread == thread })

@@ -42,7 +42,7 @@ var views = slices.Concat([]view{
 	{name: runs.ViewMatrix, about: "which rank sends to which: messages and bytes", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
 	{name: runs.ViewPaths, about: "over which transports ranks reached each other", formats: tableFormats, takes: []string{"phase"}, show: showPaths},
 	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, tables: runs.QueuesTables, show: showQueues},
-	{name: runs.ViewWaits, about: "why ranks waited, what caused it, and the critical path (of mpitx trace)", formats: tableFormats, takes: []string{"table"}, tables: runs.WaitTables, show: showWaits},
+	{name: runs.ViewWaits, about: "why ranks waited, what caused it, and the critical path (of mpitx trace)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], cli.FormatHTML), takes: []string{"table"}, tables: runs.WaitTables, show: showWaits},
 	{name: runs.ViewSamples, about: "minimum, mean, maximum of each variable (of mpitx record)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames),
 		takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
 	{name: runs.ViewEvents, about: "how often events were raised (of mpitx trace --event)", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},

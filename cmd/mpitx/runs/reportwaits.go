@@ -29,7 +29,7 @@ func showWaits(r *reading) error {
 	a.Only(r.part.Has)
 	rows := func() *export.Rows { return runs.WaitRows(a, r.table) }
 	err := r.rows(rows, func(w io.Writer, t export.Terminal) error {
-		return runs.Waits(w, a, r.Form(), text.Quote(r.dir), r.table, t)
+		return cli.WriteWaits(w, a, r.Form(), r.dir, r.table, t)
 	})
 	return cmp.Or(err, cli.Partial(r.App, r.run), unread)
 }
