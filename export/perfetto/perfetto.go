@@ -22,14 +22,14 @@ type Options struct {
 
 // Write writes the trace and the samples of a run. Memory is bounded. It returns what the trace holds.
 func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
-	o.Flows = true
+	o.Flows, o.Parts = true, true
 	if o.Derive == nil {
 		o.Derive = trace.Derivable(run)
 	}
 	t := trace.Read(run, o.Options)
 	x := &writer{packets: newPackets(w), run: run, site: o.Site, processes: map[*recording.Rank]*process{}, threads: map[threadKey]*thread{}}
 	x.beginTrace()
-	waiting := waits.NewReader(run, x.place, mostWaits)
+	waiting := waits.NewReader(run, t, x.place, mostWaits)
 	for e := range t.Events {
 		if x.event(e); x.err != nil {
 			break
@@ -41,7 +41,7 @@ func Write(w io.Writer, run *recording.Run, o Options) (trace.Totals, error) {
 	for _, th := range x.order {
 		x.endThread(th)
 	}
-	if p := waiting.Program(t); x.err == nil && p != nil && o.whole() {
+	if p := waiting.Program(); x.err == nil && p != nil && o.whole() {
 		x.waits(p.Analyse())
 	}
 	if x.err == nil {

@@ -86,6 +86,9 @@ func missingWaits(m waits.Missing) (lines []string) {
 	say(m.Backwards, "message", "came before "+text.Verb(int(min(m.Backwards, 2)), "it was", "they were")+" sent, by the clocks of the nodes")
 	say(m.Unmatched, "message", text.Verb(int(min(m.Unmatched, 2)), "has its", "have their")+" other side outside of the trace: waits for "+text.Verb(int(min(m.Unmatched, 2)), "it", "them")+" are missing")
 	say(m.Incomplete+m.Undecided, "collective call", text.Verb(int(min(m.Incomplete+m.Undecided, 2)), "has", "have")+" no known partners: waits in "+text.Verb(int(min(m.Incomplete+m.Undecided, 2)), "it", "them")+" are missing")
+	if m.Paused > 0 {
+		lines = append(lines, "the recording left out a part of the time: calls in it count as computation, collectives after it cannot be told apart, and efficiencies are not known")
+	}
 	say(m.Open, "call", "had not returned when the program ended")
 	return lines
 }

@@ -126,6 +126,11 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 		return yield(&d.shown)
 	case kindExternal:
 		return !inside || d.external(e, p, yield)
+	case kindPart:
+		if d.trace.options.Parts && inside {
+			d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, Resumed: true}
+			return yield(&d.shown)
+		}
 	}
 	return true
 }

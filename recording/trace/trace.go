@@ -114,6 +114,7 @@ type Event struct {
 	Lost     uint64   // events of the thread that were lost from From to To
 	Old      bool     // newer ones have replaced them (--policy last)
 	From, To time.Duration
+	Resumed  bool // the recording goes on after calls that it left out: with Options.Parts
 }
 
 // Options choose a part of a trace.
@@ -121,6 +122,7 @@ type Options struct {
 	From, To time.Duration              // calls that overlap this part, if To > From
 	Rank     func(*recording.Rank) bool // only these ranks; nil: all
 	Flows    bool                       // match sends and receives, which reads the trace once more
+	Parts    bool                       // also yield where the recording goes on after calls that it left out
 	Derive   map[string]bool            // the events of PERUSE to derive, see [Derivable]
 
 	// Progress is called now and then with the part that was read, 0 to 1.
@@ -139,6 +141,19 @@ const (
 	typePart    = "trace part"
 	typePhase   = "phase"
 )
+
+// Sharing is how many ranks know an object.
+func (t *Trace) Sharing(o *Object) (n int) {
+	for _, all := range t.objects {
+		for _, other := range all {
+			if other == o {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
 
 // Has reports whether a run has a trace.
 func Has(run *recording.Run) bool {

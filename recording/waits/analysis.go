@@ -138,7 +138,7 @@ func (e *Efficiency) Factors() (all []Factor) {
 func (p *Program) Analyse() *Analysis {
 	p.meet()
 	p.order()
-	a := &Analysis{program: p, Missing: p.Missing}
+	a := &Analysis{program: p, Missing: p.Missing, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}}
 	from, to := p.span()
 	a.Run = time.Duration(to - from)
 	totals := p.states(a)
@@ -338,7 +338,7 @@ func (p *Program) efficiency(a *Analysis) {
 	for _, d := range computing {
 		sum, longest = sum+d, max(longest, d)
 	}
-	if longest == 0 || a.Run == 0 {
+	if longest == 0 || a.Run == 0 || a.Missing.Paused > 0 { // what was not recorded would count as computation
 		return
 	}
 	e, run := &a.Efficiency, float64(a.Run)

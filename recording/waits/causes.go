@@ -83,7 +83,15 @@ func (x *profile) fill(p *Program, track int32, since int64, until int32) {
 		}
 		x.add(2*code+1, c.begin-max(t.before(k), since))
 	}
-	x.add(2*int32(p.codeOf[t.origin]), t.start-since)
+	x.add(p.beginning(t), t.start-since)
+}
+
+// beginning is the region of what a track did before its start: its call of MPI_Init, or the computation before a further thread's first call.
+func (p *Program) beginning(t *track) int32 {
+	if p.sites[t.origin].Function == threadStart && len(t.calls) > 0 {
+		return 2*int32(p.codeOf[t.calls[0].site]) + 1
+	}
+	return 2 * int32(p.codeOf[t.origin])
 }
 
 // inStep is the last moment before two calls at which the track of b was not behind that of a: a call of a needed one of b, or one of b waited
@@ -91,16 +99,26 @@ func (x *profile) fill(p *Program, track int32, since int64, until int32) {
 func (p *Program) inStep(a, b Ref) (at int64, ok bool) {
 	ta, tb := &p.tracks[a.Track], &p.tracks[b.Track]
 	i, k := a.Call-1, b.Call-1
-	for range mostLooked {
+	needs := 0 // of calls that need others; polling makes many that do not
+	for range 16 * mostLooked {
+		if needs > mostLooked {
+			break
+		}
 		switch {
 		case i < 0 && k < 0:
 			return min(ta.start, tb.start), true
 		case k < 0 || i >= 0 && ta.calls[i].end >= tb.calls[k].end:
-			if on := p.depends(Ref{a.Track, i}, b.Track); on != nobody {
-				return max(ta.calls[i].begin, p.at(on).begin), true
+			if ta.calls[i].needs != 0 {
+				needs++
+				if on := p.depends(Ref{a.Track, i}, b.Track); on != nobody {
+					return max(ta.calls[i].begin, p.at(on).begin), true
+				}
 			}
 			i--
+		case tb.calls[k].needs == 0:
+			k--
 		default:
+			needs++
 			if w := p.wait(Ref{b.Track, k}); w.kind != None && w.on.Track == a.Track {
 				return w.until, true
 			}

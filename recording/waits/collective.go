@@ -61,7 +61,7 @@ func (g *Group) lowest() int {
 func (p *Program) Collective(of Ref, g *Group, function string, root int) {
 	s := shapeOf(function)
 	m, ok := g.number(p.tracks[of.Track].rank)
-	if !ok || g.unsure || p.lossy[of.Track] || s == 0 || (s == fromRoot || s == toRoot) && root < 0 || s == fromLower && !g.ordered {
+	if !ok || g.unsure || p.lossy[p.tracks[of.Track].rank] || s == 0 || (s == fromRoot || s == toRoot) && root < 0 || s == fromLower && !g.ordered {
 		p.Missing.Undecided++
 		return
 	}
@@ -86,13 +86,18 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) {
 	p.at(of).needs = collectiveBit | uint32(g.meetings[n])
 }
 
-// Lose says that events of a track are missing, so that its later collectives cannot be told from one another.
+// Lose says that events of a track are missing.
 func (p *Program) Lose(track int32, events uint64) {
 	p.Missing.Lost += events
+	p.unsure(p.tracks[track].rank)
+}
+
+// unsure says that collectives of a rank may be missing, so that later ones cannot be told from one another.
+func (p *Program) unsure(rank int) {
 	if p.lossy == nil {
-		p.lossy = map[int32]bool{}
+		p.lossy = map[int]bool{}
 	}
-	p.lossy[track] = true
+	p.lossy[rank] = true
 }
 
 // meet finds who came last to each collective.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"mpitx/recording/finding"
@@ -36,7 +37,7 @@ func (a *Analysis) Findings() (all []finding.Finding) {
 			all = append(all, f)
 		}
 	}
-	all = append(all, a.wrongOrder()...)
+	all = append(append(all, a.wrongOrder()...), a.unknown()...)
 	slices.SortStableFunc(all, func(x, y finding.Finding) int { return cmp.Compare(y.Share, x.Share) })
 	var short []finding.Finding
 	for _, s := range a.Shortages {
@@ -67,37 +68,22 @@ func (a *Analysis) together() (groups [][]Cause) {
 
 // costs says what a region costs others.
 func (a *Analysis) costs(c []Cause) finding.Finding {
-	cost, ranks := time.Duration(0), []int{}
+	first, cost, ranks := c[0], time.Duration(0), []int{}
 	for _, x := range c {
 		cost += x.Cost
 		ranks = append(ranks, x.Rank)
 	}
 	slices.Sort(ranks)
-	first := c[0]
-	f := finding.Finding{Kind: "cause of waiting", Subject: first.Where(), Share: float64(cost) / float64(max(a.Time, 1)), Figures: finding.Figures{"cost_ns": float64(cost)},
-		Next: "mpitx report RUN waits --table causes"}
-	part := fmt.Sprintf("that costs %s of waiting, %s of all waiting", text.Duration(cost), text.Percent(float64(cost)/float64(max(a.Waiting, 1))))
-	alone := 2*first.Cost > cost
+	alone := 3*first.Cost > 2*cost
 	if alone {
-		f.Ranks = []int{first.Rank}
+		cost, ranks = first.Cost, []int{first.Rank}
+	}
+	f := finding.Finding{Kind: "cause of waiting", Subject: first.Where(), Ranks: ranks, Share: float64(cost) / float64(max(a.Time, 1)), Figures: finding.Figures{"cost_ns": float64(cost)},
+		Next: "mpitx report RUN waits --table causes"}
+	if alone {
 		f.Figures["excess_ns"] = float64(first.Excess)
-	} else {
-		f.Ranks = ranks
 	}
-	where := first.Where()
-	switch {
-	case alone && first.What == Computing && first.Excess > 0:
-		f.Text = fmt.Sprintf("rank %d computes %s longer than others before %s; ", first.Rank, text.Duration(first.Excess), where)
-	case alone && first.What == Computing:
-		f.Text = fmt.Sprintf("rank %d computes before %s while others wait; ", first.Rank, where)
-	case first.What == Computing:
-		f.Text = fmt.Sprintf("%s compute longer than others, in turn, before %s; ", text.Ranks(ranks), where)
-	case alone:
-		f.Text = fmt.Sprintf("rank %d takes time in %s that no wait explains (transfer, progress, a missing core); ", first.Rank, where)
-	default:
-		f.Text = fmt.Sprintf("%s, in turn, take time in %s that no wait explains (transfer, progress, a missing core); ", text.Ranks(ranks), where)
-	}
-	f.Text += part
+	f.Text = a.doing(&first, ranks) + fmt.Sprintf("; that costs %s of waiting, %s of all waiting", text.Duration(cost), text.Percent(float64(cost)/float64(max(a.Waiting, 1))))
 	if alone && len(first.Ranks) > 0 {
 		f.Text += fmt.Sprintf("; %s waited for it directly", text.Ranks(first.Ranks))
 	}
@@ -110,6 +96,63 @@ func (a *Analysis) costs(c []Cause) finding.Finding {
 		f.Certainty = finding.Possible
 	}
 	return f
+}
+
+// doing says what ranks did while others waited.
+func (a *Analysis) doing(c *Cause, ranks []int) string {
+	who, where := text.Ranks(ranks), c.Where()
+	several := len(ranks) > 1
+	switch {
+	case c.What != Computing && several:
+		return fmt.Sprintf("%s, in turn, take time in %s that no wait explains (transfer, progress, a missing core, or what the trace does not show)", who, where)
+	case c.What != Computing:
+		return fmt.Sprintf("%s takes time in %s that no wait explains (transfer, progress, a missing core, or what the trace does not show)", who, where)
+	}
+	verb := text.Verb(len(ranks), "computes", "compute")
+	switch {
+	case polls(c.Function):
+		verb = text.Verb(len(ranks), "computes or polls", "compute or poll")
+	case slices.ContainsFunc(ranks, a.threaded):
+		verb = text.Verb(len(ranks), "computes, or waits for its own threads,", "compute, or wait for their own threads,")
+	}
+	switch {
+	case several:
+		return fmt.Sprintf("%s %s longer than others, in turn, before %s", who, verb, where)
+	case c.Excess > 0:
+		return fmt.Sprintf("%s %s %s longer than others before %s", who, verb, text.Duration(c.Excess), where)
+	}
+	return fmt.Sprintf("%s %s before %s while others wait", who, verb, where)
+}
+
+// polls reports whether a function asks without waiting, so that programs call it in loops.
+func polls(function string) bool {
+	return strings.HasPrefix(function, "MPI_Test") || function == "MPI_Iprobe" || function == "MPI_Improbe" || function == "MPI_Request_get_status"
+}
+
+// threaded reports whether several threads of a rank have calls.
+func (a *Analysis) threaded(rank int) bool {
+	n := 0
+	for i := range a.program.tracks {
+		if t := &a.program.tracks[i]; t.rank == rank && len(t.calls) > 0 {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// unknown says how much waiting has no known cause.
+func (a *Analysis) unknown() (all []finding.Finding) {
+	cost := time.Duration(0)
+	for _, c := range a.Causes {
+		if c.What == Unexplained {
+			cost += c.Cost
+		}
+	}
+	if share := float64(cost) / float64(max(a.Time, 1)); share >= significant {
+		all = append(all, finding.Finding{Kind: "unexplained", Certainty: finding.Undecided, Share: share, Figures: finding.Figures{"cost_ns": float64(cost)},
+			Text: fmt.Sprintf("the cause of %s of waiting, %s of all waiting, is not known: the ranks were not in step for too many calls", text.Duration(cost), text.Percent(float64(cost)/float64(max(a.Waiting, 1))))})
+	}
+	return all
 }
 
 // wrongOrder says where messages are received in another order than they come.

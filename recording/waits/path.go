@@ -50,7 +50,8 @@ func (p *Program) path() (steps []step) {
 		k--
 	}
 	if t := &p.tracks[track]; at > from { // it left MPI_Init later than others
-		add(from, at, p.codeOf[t.origin], false)
+		region := p.beginning(t)
+		add(from, at, uint32(region/2), region%2 == 1)
 	}
 	slices.Reverse(steps)
 	return steps

@@ -62,8 +62,8 @@ type Program struct {
 	edges    []edge
 	meetings []meeting
 	groups   []*Group
-	lossy    map[int32]bool // tracks of which events are missing
-	eager    [2]uint32      // the largest message that a send did not keep waiting for its receive, to another node and on one
+	lossy    map[int]bool // tracks of which events are missing
+	eager    [2]uint32    // the largest message that a send did not keep waiting for its receive, to another node and on one
 	Missing  Missing
 }
 
@@ -79,6 +79,7 @@ type Missing struct {
 	Unmatched  uint64 `json:"unmatched_messages"`     // whose other side is not in the trace
 	Incomplete uint64 `json:"incomplete_collectives"` // in which ranks took part whose calls are not in the trace
 	Undecided  uint64 `json:"undecided_collectives"`  // calls that cannot be told from those of other ranks, because calls before them are missing
+	Paused     uint64 `json:"parts"`                  // how often a rank's recording went on after calls that it left out
 	Open       uint64 `json:"open_calls"`             // in which the program ended
 }
 

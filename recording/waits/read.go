@@ -11,17 +11,17 @@ import (
 
 // Read makes the program of a run's trace. place says where a return address is in the source. The run must stay open.
 func Read(run *recording.Run, place func(r *recording.Rank, address uint64) string) *Program {
-	r := NewReader(run, place, 0)
-	t := trace.Read(run, trace.Options{Flows: true})
+	t := trace.Read(run, trace.Options{Flows: true, Parts: true})
+	r := NewReader(run, t, place, 0)
 	for e := range t.Events {
 		r.Event(e)
 	}
-	return r.Program(t)
+	return r.Program()
 }
 
-// NewReader makes a program of the events of a run's whole trace, with flows, that Event gets. most bounds its calls; 0: any number.
-func NewReader(run *recording.Run, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
-	r := &Reader{program: NewProgram(), most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{},
+// NewReader makes a program of the events of a run's whole trace, with flows and parts, that Event gets. most bounds its calls; 0: any number.
+func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
+	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{},
 		groups: map[*trace.Object]*Group{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onWindow]*exposure{}, map[onWindow]*access{}}}
 	for i, n := range run.Nodes {
@@ -46,14 +46,17 @@ func (r *Reader) Event(e *trace.Event) {
 	case r.program == nil:
 	case e.Lost > 0:
 		r.program.Lose(r.track(at, e.To, threadStart), e.Lost)
+	case e.Resumed:
+		r.program.Missing.Paused++
+		r.program.unsure(e.Rank.Rank)
 	case e.Phase != nil:
 		r.phase(at, e.Phase)
 	}
 }
 
-// Program is the program of the events so far, of a trace; nil if they are too many.
-func (r *Reader) Program(t *trace.Trace) *Program {
-	if r.program != nil {
+// Program is the program of the events; nil if they are too many.
+func (r *Reader) Program() *Program {
+	if t := r.trace; r.program != nil {
 		r.program.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs
 	}
 	return r.program
@@ -80,6 +83,7 @@ type request struct {
 // Reader makes a program of events. It is not safe for concurrent use.
 type Reader struct {
 	program     *Program
+	trace       *trace.Trace
 	most, calls uint64
 	place       func(r *recording.Rank, address uint64) string
 	nodes       map[*recording.Node]int
@@ -198,13 +202,17 @@ func (r *Reader) collective(of Ref, c *trace.Call) {
 		r.program.Missing.Undecided++
 		return
 	}
-	if o.Size == 1 {
-		return
-	}
 	g := r.groups[o]
 	if g == nil {
-		g = r.program.Group(o.Size, o.Name == "MPI_COMM_WORLD")
+		size := o.Size
+		if size == 0 { // a file
+			size = r.trace.Sharing(o)
+		}
+		g = r.program.Group(size, o.Name == "MPI_COMM_WORLD")
 		r.groups[o] = g
+	}
+	if g.size == 1 {
+		return
 	}
 	root := -1
 	if c.Root && c.Job == 0 {

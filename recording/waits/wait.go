@@ -27,11 +27,11 @@ func (p *Program) wait(of Ref) wait {
 		}
 		return wait{}
 	}
-	w := wait{until: c.begin}
+	w := wait{until: c.begin} // of a message and a receive at the same time, the message
 	for n := c.needs; n != 0; n = p.edges[n-1].next {
 		e := &p.edges[n-1]
 		until := p.at(e.from).begin
-		if until <= w.until || until > c.end || e.kind == LateReceiver && e.bytes <= p.eager[p.sameNode(of.Track, e.from.Track)] {
+		if until < w.until || until == w.until && (w.kind == None || e.kind != LateSender) || until > c.end || e.kind == LateReceiver && e.bytes <= p.eager[p.sameNode(of.Track, e.from.Track)] {
 			continue
 		}
 		w = wait{e.kind, e.from, until, int32(n - 1)}

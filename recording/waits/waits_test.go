@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -370,5 +371,64 @@ func TestLook(t *testing.T) {
 		if got != c.want {
 			t.Errorf("from %d by %d: %s, want %s", c.at, c.by, got, c.want)
 		}
+	}
+}
+
+// TestFindings checks whom sentences are about: the cost of one rank only if that rank causes most.
+func TestFindings(t *testing.T) {
+	said := func(m *machine) (all []string) {
+		for _, f := range m.Analyse().Findings() {
+			all = append(all, f.Text)
+		}
+		return all
+	}
+	m := newMachine(2)
+	for range 4 { // in turn
+		m.compute(0, 1000)
+		m.together("MPI_Barrier", "b", -1)
+		m.compute(1, 1000)
+		m.together("MPI_Barrier", "b", -1)
+	}
+	want := []string{"ranks 0-1 compute longer than others, in turn, before MPI_Barrier in b; that costs 8.00 µs of waiting, 100.0 % of all waiting"}
+	if diff := cmp.Diff(want, said(m)); diff != "" {
+		t.Error(diff)
+	}
+	m = newMachine(2)
+	m.compute(0, 1000)
+	m.together("MPI_Barrier", "b", -1)
+	want = []string{"rank 0 computes 1.00 µs longer than others before MPI_Barrier in b; that costs 1.00 µs of waiting, 100.0 % of all waiting; rank 1 waited for it directly"}
+	if diff := cmp.Diff(want, said(m)); diff != "" {
+		t.Error(diff)
+	}
+	m = newMachine(2)
+	for range 8 {
+		m.compute(0, 200)
+		m.call(0, "MPI_Test", "poll", 0)
+	}
+	m.together("MPI_Barrier", "b", -1)
+	if all := said(m); len(all) == 0 || !strings.Contains(all[0], "rank 0 computes or polls 1.60 µs longer than others before MPI_Test in poll") {
+		t.Errorf("%q", all)
+	}
+	m = newMachine(2) // balanced
+	for range 8 {
+		m.compute(0, 500)
+		m.compute(1, 500)
+		m.together("MPI_Barrier", "b", -1)
+	}
+	if all := said(m); all != nil {
+		t.Errorf("%q", all)
+	}
+}
+
+// TestPaused checks that collectives after a part that was not recorded are not taken for others, and efficiencies are not given.
+func TestPaused(t *testing.T) {
+	m := newMachine(2)
+	m.together("MPI_Barrier", "a", -1)
+	m.Missing.Paused++
+	m.unsure(1)
+	m.compute(0, 500)
+	m.together("MPI_Barrier", "a", -1)
+	if a := m.Analyse(); a.Waiting != 0 || a.Missing.Undecided != 1 || a.Missing.Incomplete != 1 || a.Efficiency.Factors() != nil {
+		t.Errorf("waiting %d, missing %+v, %+v", a.Waiting, a.Missing, a.Efficiency)
 	}
 }

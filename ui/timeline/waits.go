@@ -37,12 +37,12 @@ func (a *analyst) start(dir string, live bool) {
 			return
 		}
 		defer run.Close()
-		r := waits.NewReader(run, func(*recording.Rank, uint64) string { return "" }, mostCalls)
-		t := trace.Read(run, trace.Options{Flows: true})
+		t := trace.Read(run, trace.Options{Flows: true, Parts: true})
+		r := waits.NewReader(run, t, func(*recording.Rank, uint64) string { return "" }, mostCalls)
 		for e := range t.Events {
 			r.Event(e)
 		}
-		p := r.Program(t)
+		p := r.Program()
 		if p == nil {
 			a.found <- nil
 			return

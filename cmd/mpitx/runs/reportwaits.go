@@ -3,10 +3,12 @@ package runs
 import (
 	"cmp"
 	"io"
+	"slices"
 
 	"mpitx/cmd/mpitx/cli"
 	"mpitx/export"
 	"mpitx/export/runs"
+	"mpitx/recording"
 	"mpitx/recording/processor"
 	"mpitx/recording/sites"
 	"mpitx/recording/trace"
@@ -24,6 +26,9 @@ func showWaits(r *reading) error {
 	unread := cli.ReportUnreadable(r.App, done(), "waits")
 	if a.Run == 0 {
 		r.App.Complain("%s: the trace has no calls", text.Quote(r.dir))
+	}
+	if slices.ContainsFunc(r.run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateDied }) {
+		r.App.Complain("%s: ranks died: the calls that they were in are not in the trace, nor what they waited for then; mpitx where shows them", text.Quote(r.dir))
 	}
 	a.NoCores(processor.Read(r.run, nil))
 	a.Only(r.part.Has)
