@@ -21,11 +21,14 @@ func Read(run *recording.Run, place func(r *recording.Rank, address uint64) stri
 
 // NewReader makes a program of the events of a run's whole trace, with flows and parts, that Event gets. most bounds its calls; 0: any number.
 func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
-	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{},
+	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, sites: map[siteKey]site{},
 		groups: map[*trace.Object]*Group{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onWindow]*exposure{}, map[onWindow]*access{}}}
 	for i, n := range run.Nodes {
 		r.nodes[n] = i
+		for _, rank := range n.Ranks {
+			r.dropped += rank.Counters.LostEvents
+		}
 	}
 	return r
 }
@@ -57,6 +60,7 @@ func (r *Reader) Event(e *trace.Event) {
 // Program is the program of the events; nil if they are too many.
 func (r *Reader) Program() *Program {
 	if t := r.trace; r.program != nil {
+		r.program.Missing.Lost = max(r.program.Missing.Lost, r.dropped) // of a thread without later events, the trace has no row
 		r.program.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs
 	}
 	return r.program
@@ -70,9 +74,19 @@ type thread struct {
 	id   int
 }
 
-type address struct {
-	rank *recording.Rank
-	at   uint64
+// siteKey is a site as the trace has it.
+type siteKey struct {
+	rank            *recording.Rank
+	at              uint64
+	object          *trace.Object
+	function, phase string
+}
+
+// site is what is known of all calls of a site.
+type site struct {
+	number uint32
+	shape  shape
+	probes bool // its calls wait for a message without receiving it
 }
 
 type request struct {
@@ -85,12 +99,13 @@ type Reader struct {
 	program     *Program
 	trace       *trace.Trace
 	most, calls uint64
+	dropped     uint64 // events of the whole run, as its processes have counted them
 	place       func(r *recording.Rank, address uint64) string
 	nodes       map[*recording.Node]int
 	threads     map[thread]int32
 	tracksOf    map[*recording.Rank][]int32
 	phases      map[thread][]string
-	places      map[address]string
+	sites       map[siteKey]site
 	groups      map[*trace.Object]*Group
 	flows       map[uint64]*flow     // messages of which a side has not come
 	sends       map[request][]uint64 // flows of sends that are not complete, in the order in which they began
@@ -145,18 +160,21 @@ func (r *Reader) call(at thread, c *trace.Call) {
 		r.track(at, c.End, c.Function)
 		return
 	}
-	of := r.program.Call(r.track(at, c.Begin, threadStart), int64(c.Begin), int64(c.End), r.site(at, c))
+	s := r.site(at, c)
+	of := r.program.Call(r.track(at, c.Begin, threadStart), int64(c.Begin), int64(c.End), s.number)
 	if c.Open && c.Function != "MPI_Finalize" {
 		r.program.Missing.Open++
 	}
 	if c.Failed || c.Abandoned {
 		return
 	}
-	if shapeOf(c.Function) != 0 {
+	if s.shape != 0 {
 		r.collective(of, c)
 	}
-	r.window(of, at.rank.Rank, c)
-	if waitsForMessage[c.Function] {
+	if c.Object != nil && c.Object.Kind == "window" {
+		r.window(of, at.rank.Rank, c)
+	}
+	if s.probes {
 		r.probes[of.Track] = append(r.probes[of.Track], probe{of, c.Object, c.Peer, c.Tag})
 	}
 	for i := range c.Messages {
@@ -175,21 +193,21 @@ func (r *Reader) call(at thread, c *trace.Call) {
 	}
 }
 
-// waitsForMessage are the functions that wait for a message without receiving it.
-var waitsForMessage = map[string]bool{"MPI_Probe": true, "MPI_Mprobe": true}
-
-func (r *Reader) site(at thread, c *trace.Call) uint32 {
-	where := address{at.rank, c.Site}
-	place, ok := r.places[where]
-	if !ok && c.Site != 0 {
-		place = r.place(at.rank, c.Site)
-		r.places[where] = place
-	}
-	s := Site{Function: c.Function, Place: place, Object: c.Object.String()}
+func (r *Reader) site(at thread, c *trace.Call) site {
+	key := siteKey{rank: at.rank, at: c.Site, object: c.Object, function: c.Function}
 	if open := r.phases[at]; len(open) > 0 {
-		s.Phase = open[len(open)-1]
+		key.phase = open[len(open)-1]
 	}
-	return r.program.Site(s)
+	s, ok := r.sites[key]
+	if !ok {
+		place := ""
+		if c.Site != 0 {
+			place = r.place(at.rank, c.Site)
+		}
+		s = site{r.program.Site(Site{c.Function, place, c.Object.String(), key.phase}), shapeOf(c.Function), c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe"}
+		r.sites[key] = s
+	}
+	return s
 }
 
 // betweenGroups are the functions that make intercommunicators.

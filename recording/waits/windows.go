@@ -37,7 +37,6 @@ const mostOperations = 1 << 10
 func (r *Reader) window(of Ref, rank int, c *trace.Call) {
 	key := onWindow{c.Object, rank}
 	switch function := strings.TrimSuffix(c.Function, "_c"); {
-	case c.Object == nil || c.Object.Kind != "window":
 	case function == "MPI_Win_post":
 		r.exposures[key] = &exposure{post: of, wait: nobody}
 	case function == "MPI_Win_wait":
