@@ -1,11 +1,18 @@
 package export
 
-import "mpitx/catalog"
+import (
+	"io"
+	"iter"
+	"slices"
+
+	"mpitx/catalog"
+)
 
 // Document writes the members of a document, each element of a list on a line of its own.
 type Document struct {
-	B   []byte // so far
-	Err error  // of a value that JSON cannot hold
+	W   io.Writer // lists are written as they grow, everything else by End
+	B   []byte    // not written yet
+	Err error     // of the writer, or of a value that JSON cannot hold
 }
 
 // Value appends a value. The first error stays in d.
@@ -21,20 +28,37 @@ func (d *Document) Member(name string, x any) {
 	d.Value(x)
 }
 
+// Flush writes what was collected if it is longer than limit bytes.
+func (d *Document) Flush(limit int) {
+	if d.Err == nil && len(d.B) > limit {
+		_, d.Err = d.W.Write(d.B)
+		d.B = d.B[:0]
+	}
+}
+
+// End ends the document, and returns the first error.
+func (d *Document) End() error {
+	d.B = append(d.B, "\n}\n"...)
+	d.Flush(0)
+	return d.Err
+}
+
 // AddList appends a member that is a list, each element on a line of its own.
 func AddList[T any](d *Document, name string, all []T) {
+	AddEach(d, name, slices.Values(all))
+}
+
+// AddEach is AddList for elements that are made one by one.
+func AddEach[T any](d *Document, name string, all iter.Seq[T]) {
 	d.B = append(d.B, ",\n  \""+name+"\": ["...)
-	for i, x := range all {
-		if i > 0 {
-			d.B = append(d.B, ',')
-		}
-		d.B = append(d.B, "\n    "...)
+	separator, end := "\n    ", "]"
+	for x := range all {
+		d.B = append(d.B, separator...)
 		d.Value(x)
+		d.Flush(1 << 16)
+		separator, end = ",\n    ", "\n  ]"
 	}
-	if len(all) > 0 {
-		d.B = append(d.B, "\n  "...)
-	}
-	d.B = append(d.B, ']')
+	d.B = append(d.B, end...)
 }
 
 // Mapped applies a function to each element. The result is never nil: JSON writes an empty list, not null.

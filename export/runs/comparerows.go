@@ -144,7 +144,7 @@ func (x jsonDelta) MarshalJSON() ([]byte, error) {
 
 // compareJSON writes the document; docs/schema.md describes it.
 func compareJSON(w io.Writer, c *compare.Comparison, o CompareOptions) error {
-	d := &export.Document{B: []byte("{\n  \"schema\": \"" + compareSchema + "\",\n  \"version\": 1")}
+	d := &export.Document{W: w, B: []byte("{\n  \"schema\": \"" + compareSchema + "\",\n  \"version\": 1")}
 	for side, runs := range c.Sides {
 		export.AddList(d, compare.Side(side).String(), export.Mapped(runs, func(in compare.Input) jsonSide {
 			s := jsonSide{Run: in.Run.Dir, Elapsed: in.Elapsed(), Incomplete: in.Run.IncompleteRanks()}
@@ -164,9 +164,5 @@ func compareJSON(w io.Writer, c *compare.Comparison, o CompareOptions) error {
 			d.Member(table, items[0])
 		}
 	}
-	if d.Err != nil {
-		return d.Err
-	}
-	_, err := w.Write(append(d.B, "\n}\n"...))
-	return err
+	return d.End()
 }

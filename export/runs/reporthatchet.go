@@ -118,7 +118,7 @@ func hatchetDocument(w io.Writer, p *profile.Profile, nodes []*hatchetNode) erro
 	}
 	names := hatchetNames(p)
 	inclusive := export.Mapped(names, func(name string) string { return name + " (inc)" })
-	d := &export.Document{B: []byte("{\n  \"graph\": [{")}
+	d := &export.Document{W: w, B: []byte("{\n  \"graph\": [{")}
 	for i, n := range nodes {
 		if i > 0 {
 			d.B = append(d.B, ',')
@@ -150,14 +150,11 @@ func hatchetDocument(w io.Writer, p *profile.Profile, nodes []*hatchetNode) erro
 				d.B = append(d.B, `, "incomplete": true`...)
 			}
 			d.B = append(d.B, '}')
+			d.Flush(1 << 16)
 		}
 	}
 	d.B = append(d.B, "\n  ],\n  \"dataframe_indices\": [\"node\", \"rank\"]"...)
 	d.Member("exclusive_metrics", names)
 	d.Member("inclusive_metrics", inclusive)
-	if d.Err != nil {
-		return d.Err
-	}
-	_, err := w.Write(append(d.B, "\n}\n"...))
-	return err
+	return d.End()
 }

@@ -61,7 +61,7 @@ type (
 )
 
 func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
-	d := &export.Document{B: []byte("{\n  \"schema\": \"mpitx.report\",\n  \"version\": 1")}
+	d := &export.Document{W: w, B: []byte("{\n  \"schema\": \"mpitx.report\",\n  \"version\": 1")}
 	run := runOf(p)
 	run.Tools = o.Tools
 	d.Member("run", run)
@@ -72,8 +72,8 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 		d.Member("processor", jsonCores{p.Processor.Groups, p.Processor.Delay()})
 	}
 	export.AddList(d, "findings", o.Findings)
-	export.AddList(d, "functions", p.Rows(p.Functions))
-	export.AddList(d, "sites", p.Rows(p.Sites))
+	export.AddEach(d, "functions", p.Rows(p.Functions))
+	export.AddEach(d, "sites", p.Rows(p.Sites))
 	export.AddList(d, "ranks", export.Mapped(p.Ranks, func(r *profile.Rank) jsonRank {
 		j := jsonRank{r.Number, r.Process.Host, r.Process.State.String(), r.Threads, r.Elapsed, r.InMPI, r.Useful(), nil, r.Incomplete(), r.Totals, r.InMPIError,
 			processorOf(p, r)}
@@ -99,11 +99,7 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	if len(o.Triggers) > 0 {
 		export.AddList(d, "triggers", export.Mapped(o.Triggers, triggerOf))
 	}
-	if d.Err != nil {
-		return d.Err
-	}
-	_, err := w.Write(append(d.B, "\n}\n"...))
-	return err
+	return d.End()
 }
 
 func runOf(p *profile.Profile) jsonRun {

@@ -54,7 +54,7 @@ func totalCells(t *profile.Totals) []any {
 func functionRows(p *profile.Profile, all []*profile.Function, schema string) *export.Rows {
 	r := export.RowsOf(schema, "name within site"+totalNames+
 		" share mean_ns min_ns p50_ns p95_ns p99_ns max_ns ranks rank_min_ns rank_mean_ns rank_max_ns imbalance max_rank stack")
-	for _, f := range p.Rows(all) {
+	for f := range p.Rows(all) {
 		s := &f.Spread
 		row := append([]any{f.Name, f.Within, f.Site}, totalCells(&f.Totals)...)
 		r.Rows = append(r.Rows, append(row, f.Share, int64(f.Mean), int64(f.Shortest), int64(f.P50), int64(f.P95), int64(f.P99), int64(f.Longest),

@@ -46,7 +46,7 @@ func reportFunctions(p *profile.Profile, all []*profile.Function, name func(*pro
 		all = slices.DeleteFunc(slices.Clone(all), func(f *profile.Function) bool { return profile.Initializes(f.Name) })
 	}
 	list, header := first(all, most, header)
-	return functionTable(p.Rows(list), name, header, "OF RUN", t)
+	return functionTable(slices.Collect(p.Rows(list)), name, header, "OF RUN", t)
 }
 
 // functionTable is a table of functions or call sites, the one with the most time first; of is the heading of their shares.

@@ -18,13 +18,9 @@ import (
 func Triggers(w io.Writer, all []*trigger.Trigger, f export.Format, most int, lead string, t export.Terminal) error {
 	switch f {
 	case export.FormatJSON:
-		d := &export.Document{B: []byte("{\n  \"schema\": \"mpitx.triggers\",\n  \"version\": 1")}
+		d := &export.Document{W: w, B: []byte("{\n  \"schema\": \"mpitx.triggers\",\n  \"version\": 1")}
 		export.AddList(d, "triggers", export.Mapped(all, triggerOf))
-		if d.Err != nil {
-			return d.Err
-		}
-		_, err := w.Write(append(d.B, "\n}\n"...))
-		return err
+		return d.End()
 	case export.FormatCSV, export.FormatNDJSON:
 		return TriggerRows(all).Write(w, f, t)
 	}

@@ -214,7 +214,7 @@ type jsonDiffSide struct {
 
 // diffJSON writes the document; docs/schema.md describes it.
 func diffJSON(w io.Writer, d *diff.Diff) error {
-	j := &export.Document{B: []byte("{\n  \"schema\": \"" + diffSchema + "\",\n  \"version\": 1")}
+	j := &export.Document{W: w, B: []byte("{\n  \"schema\": \"" + diffSchema + "\",\n  \"version\": 1")}
 	for i, name := range []string{"a", "b"} {
 		s := &d.Sides[i]
 		side := jsonDiffSide{Name: s.Name, Library: diff.LibraryName(&s.Library), Text: export.OneLine(s.Library.Text), Family: s.Library.Family, Size: s.Job.Size, Counts: map[string]int{}}
@@ -235,9 +235,5 @@ func diffJSON(w io.Writer, d *diff.Diff) error {
 	export.AddList(j, "notes", d.Notes)
 	export.AddList(j, "library", d.Library)
 	export.AddList(j, "changes", d.Items)
-	if j.Err != nil {
-		return j.Err
-	}
-	_, err := w.Write(append(j.B, "\n}\n"...))
-	return err
+	return j.End()
 }

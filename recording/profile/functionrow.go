@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -30,12 +31,15 @@ func (p *Profile) Row(f *Function) FunctionRow {
 		Imbalance: s.Imbalance(), Durations: f.Durations.Buckets(), Spread: s}
 }
 
-// Rows are the rows of functions or sites.
-func (p *Profile) Rows(all []*Function) (rows []FunctionRow) {
-	for _, f := range all {
-		rows = append(rows, p.Row(f))
+// Rows makes the rows of functions or sites, one by one.
+func (p *Profile) Rows(all []*Function) iter.Seq[FunctionRow] {
+	return func(yield func(FunctionRow) bool) {
+		for _, f := range all {
+			if !yield(p.Row(f)) {
+				return
+			}
+		}
 	}
-	return rows
 }
 
 // Title is a function's name, and for calls of the library itself the application's call.
@@ -85,7 +89,7 @@ func Sampled(run *recording.Run, stats []recording.Stat, whole float64) (rows []
 	for _, f := range list {
 		counted += float64(f.Time)
 	}
-	for _, row := range p.Rows(list) {
+	for row := range p.Rows(list) {
 		if s, ok := sampled[row.Name]; ok {
 			row.Spread, row.Imbalance = s, s.Imbalance()
 		}
