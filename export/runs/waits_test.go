@@ -10,7 +10,7 @@ import (
 	"mpitx/recording/waits"
 )
 
-// someWaits is the analysis of two ranks, of which the second one is late for a barrier and a message.
+// someWaits is the analysis of two ranks. Rank 1 is late for a barrier and for a message.
 func someWaits() *waits.Analysis {
 	p := waits.NewProgram()
 	world := p.Group(2, true)
@@ -49,7 +49,7 @@ func TestWaits(t *testing.T) {
 		}
 		golden(t, name, b.Bytes())
 		if f.format == export.FormatJSON && !json.Valid(b.Bytes()) {
-			t.Errorf("%s is no JSON", name)
+			t.Errorf("%s is not valid JSON", name)
 		}
 	}
 }

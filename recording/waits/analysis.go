@@ -34,7 +34,7 @@ type Analysis struct {
 	noCore    map[int]noCore       // by rank
 }
 
-// NoCores tells which ranks were ready to run and had no core. What they did may have taken longer by that.
+// NoCores adds which ranks were ready to run but had no core. That may have made their computation and calls longer.
 func (a *Analysis) NoCores(p *processor.Processor) {
 	if p == nil {
 		return
@@ -320,7 +320,7 @@ func (p *Program) addPath(a *Analysis) {
 	})
 }
 
-// efficiency is that of ranks: of several threads of a rank, the one that computes longest in each counts.
+// efficiency computes the factors. A rank with several threads computes as long as the thread that computes longest.
 func (p *Program) efficiency(a *Analysis) {
 	computing := map[int]int64{}
 	for i := range p.tracks {

@@ -94,8 +94,8 @@ func (p *Program) beginning(t *track) int32 {
 	return 2 * int32(p.codeOf[t.origin])
 }
 
-// inStep is the last moment before two calls at which the track of b was not behind that of a: a call of a needed one of b, or one of b waited
-// for a. ok is false if that is too far back.
+// inStep is the last moment before the calls a and b at which track b had come as far as track a: a call of track a needed one of track b, or one of
+// track b waited for track a. ok is false if that is too far back.
 func (p *Program) inStep(a, b Ref) (at int64, ok bool) {
 	ta, tb := &p.tracks[a.Track], &p.tracks[b.Track]
 	i, k := a.Call-1, b.Call-1

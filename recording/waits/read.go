@@ -24,6 +24,7 @@ func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank,
 	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, sites: map[siteKey]site{},
 		groups: map[*trace.Object]*Group{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onWindow]*exposure{}, map[onWindow]*access{}}}
+	r.ranks = len(run.Ranks)
 	for i, n := range run.Nodes {
 		r.nodes[n] = i
 		for _, rank := range n.Ranks {
@@ -98,6 +99,7 @@ type request struct {
 type Reader struct {
 	program     *Program
 	trace       *trace.Trace
+	ranks       int // of the run
 	most, calls uint64
 	dropped     uint64 // events of the whole run, as its processes have counted them
 	place       func(r *recording.Rank, address uint64) string
@@ -223,8 +225,11 @@ func (r *Reader) collective(of Ref, c *trace.Call) {
 	g := r.groups[o]
 	if g == nil {
 		size := o.Size
-		if size == 0 { // a file
+		switch {
+		case size == 0: // a file
 			size = r.trace.Sharing(o)
+		case size > r.ranks: // some are not in the run, or it is damaged
+			size = 0
 		}
 		g = r.program.Group(size, o.Name == "MPI_COMM_WORLD")
 		r.groups[o] = g

@@ -432,3 +432,14 @@ func TestPaused(t *testing.T) {
 		t.Errorf("waiting %d, missing %+v, %+v", a.Waiting, a.Missing, a.Efficiency)
 	}
 }
+
+// TestUnknownSize checks that collectives of an unknown number of processes are counted only. A damaged run may name any number.
+func TestUnknownSize(t *testing.T) {
+	m := newMachine(2)
+	m.world = m.Group(0, true)
+	m.compute(0, 500)
+	m.together("MPI_Barrier", "a", -1)
+	if a := m.Analyse(); a.Waiting != 0 || a.Missing.Undecided != 2 || len(m.meetings) != 0 {
+		t.Errorf("waiting %d, missing %+v, %d collectives", a.Waiting, a.Missing, len(m.meetings))
+	}
+}

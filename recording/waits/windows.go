@@ -6,10 +6,10 @@ import (
 	"mpitx/recording/trace"
 )
 
-// Windows with post, start, complete and wait (MPI-4.1, section 12.5.2). Which ranks are in a group is not in a trace: an epoch belongs to the targets
-// of its operations, so that one without operations waits for nobody that is known.
+// Windows with post, start, complete and wait (MPI-4.1, section 12.5.2). A trace does not say which ranks are in a group, so the targets of an access
+// epoch are those of its operations. For whom an epoch without operations waits is unknown.
 
-// exposure is an epoch in which others access a window's memory of a rank.
+// exposure is an epoch in which a rank exposes its memory of a window to others.
 type exposure struct {
 	post, wait Ref
 	completes  []Ref // of the ranks that accessed it
