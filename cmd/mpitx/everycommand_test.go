@@ -165,7 +165,7 @@ func TestExitCodes(t *testing.T) {
 		"verify": {{2, "verify", "the settings"}, {2, "verify demo_rank", "must be CVAR=VALUE"}, {2, "verify a=b --rounds 2", "--rounds: must be at least 5"},
 			{2, "verify a=b --duration 0s", "--duration: must be positive"}, {2, "verify a=b --workload halo -- app", "leave .app. out"}, {2, "verify a=b --from s.json", "there is no flag --from"},
 			{2, "verify a=b --workload nosuch", "must be one of"}, {2, "verify a=b --size 1x", "must be a size such as"}, {2, "verify a=b --size 4k --workload halo", "have one size"}},
-		"version": {{2, "env", "use mpitx list settings"}, {2, "stats RUN", "use mpitx report RUN samples"}, {2, "matrix RUN", "use mpitx report RUN matrix"}, {2, "queues RUN", "use mpitx report RUN queues"},
+		"version": {{2, "env", "use mpitx list settings"}, {2, "stats RUN", "use mpitx report RUN samples"}, {2, "matrix RUN", "use mpitx report RUN matrix"}, {2, "queues RUN", "use mpitx report RUN queues"}, {2, "waits RUN", "use mpitx report RUN waits"},
 			{2, "list settings nosuch", "takes no arguments"}, {2, "list settings -o html", "must be one of"}, {2, "list settings --mpi nosuch", "--mpi nosuch"}, {2, "version nosuch", "takes no arguments"}},
 		"completion": {{2, "completion nosuch", `"nosuch": must be one of bash, fish, powershell, zsh`}, {2, "completion", "name one of"}, {2, "completion bash nosuch", "takes no arguments"},
 			{2, "help nosuch", `no command "nosuch"`}, {2, "nosuch", `no command "nosuch"`}, {2, "lisst", "did you mean list"}, {2, "list --categroy x", "did you mean --category"},

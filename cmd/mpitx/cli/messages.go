@@ -156,7 +156,7 @@ var unknownCommand = regexp.MustCompile(`(?s)^unknown command (".*") for "mpitx 
 var movedFlags = map[string]string{"top --once": "mpitx report RUN samples, functions or matrix", "run --pvar": "--sample GLOB", "profile --function": "--include GLOB", "trace --include": "--function GLOB"}
 
 // moved are commands of earlier versions, and what does the same.
-var moved = map[string]string{"matrix": "report RUN matrix", "queues": "report RUN queues", "stats": "report RUN samples", "env": "list settings"}
+var moved = map[string]string{"matrix": "report RUN matrix", "queues": "report RUN queues", "waits": "report RUN waits", "paths": "report RUN paths", "stats": "report RUN samples", "env": "list settings"}
 
 // wrongCommand rewrites such an error in mpitx's words.
 func (a *App) wrongCommand(text string) string {
