@@ -341,6 +341,7 @@ void run_wake_flusher(struct mpitx_run *run, bool wait); /* the same, not under 
 
 /* ---- record.c; under the lock ---- */
 
+bool run_has_slot(const struct mpitx_run *run, uint32_t state); /* of enum run_chunk_state */
 bool run_take_chunk(struct mpitx_run *run, struct run_cursor *cursor, int kind, uint32_t most);
 void run_seal_chunk(struct mpitx_run *run, struct run_cursor *cursor);
 uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essential);

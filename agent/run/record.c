@@ -4,10 +4,10 @@
 
 #include <errno.h>
 
-static bool has_free(const struct mpitx_run *run)
+bool run_has_slot(const struct mpitx_run *run, uint32_t state)
 {
     for (uint32_t i = 0; i < run->live->chunks; i++)
-        if (atomic_load_explicit((_Atomic uint32_t *)&run_slot(run, i)->state, memory_order_acquire) == RUN_SLOT_FREE)
+        if (atomic_load_explicit((_Atomic uint32_t *)&run_slot(run, i)->state, memory_order_acquire) == state)
             return true;
     return false;
 }
@@ -59,7 +59,7 @@ uint8_t *run_meta_begin(struct mpitx_run *run, int type, size_t body, bool essen
     if (!essential && run->share && run->written > run->share + run->live->chunk_bytes) return NULL;
     if (!c->chunk || c->used + bytes + reserve > c->room) {
         if (c->chunk) {
-            if (!has_free(run)) /* the reserve is for the records that end the run */
+            if (!run_has_slot(run, RUN_SLOT_FREE)) /* the reserve is for the records that end the run */
                 return NULL;
             run_seal_chunk(run, c);
         }
@@ -104,7 +104,7 @@ void run_write_counters(struct mpitx_run *run)
 bool run_seal_meta(struct mpitx_run *run)
 {
     if (!run->meta.chunk) return true;
-    if (!has_free(run)) return false;
+    if (!run_has_slot(run, RUN_SLOT_FREE)) return false;
     run_write_counters(run);
     run->undeclared = false;
     run_seal_chunk(run, &run->meta);

@@ -73,6 +73,17 @@ void mpitx_run_flush(struct mpitx_run *run)
     errno = saved;
 }
 
+void mpitx_run_await_room(struct mpitx_run *run)
+{
+    if (run_off(run)) return;
+    int saved = errno;
+    const struct timespec pause = {0, 200000};
+    for (uint64_t start = run_monotonic(); !run_has_slot(run, RUN_SLOT_FREE) && run_has_slot(run, RUN_SLOT_SEALED) &&
+                                           run_monotonic() - start < run->close_wait_ms * UINT64_C(1000000);)
+        nanosleep(&pause, NULL);
+    errno = saved;
+}
+
 const char *mpitx_run_live_path(const struct mpitx_run *run) { return run ? run->live_path : ""; }
 
 static void write_end(struct mpitx_run *run, int end)

@@ -301,6 +301,9 @@ int mpitx_run_clock_pair(struct mpitx_run *run);
 /* Sends the declarations so far to the run directory, for readers on other machines. */
 void mpitx_run_flush(struct mpitx_run *run);
 
+/* Waits at most close_wait_ms until declarations and notes have room, if chunks are being written: before the end. */
+void mpitx_run_await_room(struct mpitx_run *run);
+
 /* Returns the path of this process's live chunks, for messages. */
 const char *mpitx_run_live_path(const struct mpitx_run *run);
 

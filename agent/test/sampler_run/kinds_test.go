@@ -92,6 +92,19 @@ func TestObjectsOfThreads(t *testing.T) {
 	})
 }
 
+// Declarations of objects use up the room for records while the disk is slow. The notes of the end are in the run all the same.
+func TestNotesOfASlowDisk(t *testing.T) {
+	each(t, func(t *testing.T, m *mpi) {
+		slow := m.compile(t, "slow_disk.c", "-shared", "-fPIC")
+		program, dir := m.compile(t, "sampler_kinds.c", "-pthread"), m.inFront(t, front)
+		r := m.run(t, job{n: 1, config: []string{"interval_ns=100000", "pvar=demo_*", "probe=none"}, program: []string{program, "threads"}, preload: []string{slow, "agent"}, env: []string{"LD_LIBRARY_PATH=" + dir}})
+		k := r.rank(t, 0)
+		if k.Counters.Refused == 0 || !said(k, recording.NoteText, " requests are not in the run: ") {
+			t.Errorf("%d columns, %+v, %+v\n%s", len(k.Columns), k.Notes, k.Counters, r.stderr)
+		}
+	})
+}
+
 // More objects than the agent follows are left out, and the run says so. Later there is room again.
 func TestManyObjects(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {

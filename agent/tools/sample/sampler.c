@@ -169,6 +169,7 @@ static void ending(enum agent_end end)
     atomic_store(&sampler_schedule.next, UINT64_MAX);
     if (alone) sampler_unlock();
     sampler_wake_thread();
+    if (alone && end == AGENT_FINALIZE) mpitx_run_await_room(agent_run); /* objects may have used it up */
     pvar_note_unmatched(true);
     report_limits();
     sampler_record_functions();
