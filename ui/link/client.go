@@ -278,12 +278,14 @@ func (c *Client) Close() error {
 	c.closing = true
 	c.mu.Unlock()
 	if first {
-		go func() { // a back end that does not read its input must not block Close
-			c.ask(Request{Do: DoEnd})
-			c.in.Close()
-		}()
+		go c.ask(Request{Do: DoEnd}) // a back end that does not read its input must not block Close
 	}
-	for _, step := range []func(){func() { terminate(c.cmd) }, c.kill, func() {}} {
+	// MPICH's launcher dies of SIGPIPE if its input ends after the first rank has ended. So the input stays open at first.
+	stop := func() {
+		c.in.Close()
+		terminate(c.cmd)
+	}
+	for _, step := range []func(){stop, c.kill, func() {}} {
 		select {
 		case <-c.over:
 			return nil
