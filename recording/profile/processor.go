@@ -141,10 +141,14 @@ func (p *Profile) disturbed() bool {
 	return false
 }
 
+// lostCore is how long a virtual machine may take a core away in a run. To the kernel in it, a thread then sleeps, if it slept at all since the last
+// reading.
+const lostCore = 10 * time.Millisecond
+
 // sleeping finds a rank that sleeps outside of MPI for longer than the others.
 func sleeping(p *Profile) []found {
 	e := p.excessOf((*Rank).slept)
-	if e.weight <= 0 || alike(e.mean, e.most) {
+	if e.weight <= 0 || alike(e.mean, e.most) || e.most-e.mean < lostCore {
 		return nil
 	}
 	return []found{{Finding: finding.Finding{Kind: "sleep", Ranks: []int{e.rank.Number}, Share: e.weight,
