@@ -61,7 +61,7 @@ struct call_description {
     bool estimated;            /* received_bytes is the posted size: the library does not report the received size */
     bool unsized; /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
     bool asks; /* the call has succeeded, so its handles are alive, and the library may be asked about them */
-    uint32_t epoch;            /* of comm, at a time when a call that succeeded has used it */
+    uint32_t epoch;            /* of comm, at a time when a call that succeeded has used it; 0 without comm */
     uint32_t types;            /* epochs_of_types before the call, if it is unsized */
 
     /* From the arguments: */
@@ -91,6 +91,7 @@ static inline void call_clear(struct call_description *call)
     call->lasted = call->estimated = call->unsized = call->asks = false;
     call->peer = call->tag = CALL_NONE;
     call->source = call->source_tag = 0;
+    call->epoch = 0;
     call->comm = call->request = call->made = 0;
     call->requests = NULL;
     call->request_count = 0;

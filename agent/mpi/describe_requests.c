@@ -98,7 +98,7 @@ static inline void share_comm(struct call_description *call, const struct reques
     if (first && known)
         describe_request_object(call, request);
     else if (!known || call->comm != request->comm || call->epoch != request->epoch)
-        call->comm = 0;
+        call->comm = call->epoch = 0;
 }
 
 /* Moves the bytes of one start to the request. */

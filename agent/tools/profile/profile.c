@@ -27,8 +27,7 @@ static inline uint32_t object_of(struct profile_thread *thread, const struct cha
     return objects_of_call(&thread->object, call, d->comm, d->epoch, objects_kind(call->function));
 }
 
-static inline __attribute__((always_inline)) struct mpitx_run_row *find_row(const struct profile_thread *thread,
-    const uint64_t *key, unsigned words)
+static struct mpitx_run_row *find_row(const struct profile_thread *thread, const uint64_t *key, unsigned words)
 {
     return rows_find(&thread->calls, key, words, rows_hash(key, words));
 }
@@ -42,17 +41,8 @@ static NOINLINE struct mpitx_run_row *new_calls_row(struct profile_thread *threa
     return row ? row : profile_add_calls(thread, key);
 }
 
-/* The number of words is constant after inlining, except for deep stacks. */
-static inline __attribute__((always_inline)) struct mpitx_run_row *find_calls_row(struct profile_thread *thread,
-    const struct chain_call *call, uint64_t *key, unsigned words)
-{
-    struct mpitx_run_row *row = find_row(thread, key, words);
-    return __builtin_expect(row != NULL, 1) ? row : new_calls_row(thread, call, key);
-}
-
 /* Fills in the key of a call's row, and returns its number of words. */
-static inline __attribute__((always_inline)) unsigned key_of(struct profile_thread *thread,
-    const struct chain_call *call, uint32_t object, uint64_t *key)
+static unsigned key_of(struct profile_thread *thread, const struct chain_call *call, uint32_t object, uint64_t *key)
 {
     key[0] = profile_pair(text_of_function(call->function), phase_of(thread));
     key[1] = profile_pair(object, application);
@@ -63,12 +53,41 @@ static inline __attribute__((always_inline)) unsigned key_of(struct profile_thre
     return CALLS_WORDS + profile_stack;
 }
 
-static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, const struct chain_call *call)
+/* The row of an earlier call that was like this one, or NULL. */
+static inline struct mpitx_run_row *recent_row(struct profile_thread *thread, const struct chain_call *call)
+{
+    const struct call_description *d = &call->description;
+    const struct recent_call *recent = &thread->recent_calls[recent_place((uintptr_t)call->address)];
+    bool same = recent->address == call->address && recent->comm == d->comm && recent->epoch == d->epoch &&
+                recent->function == call->function && recent->phase == phase_of(thread);
+    return same && call->described ? recent->row : NULL;
+}
+
+/* An object that is not in the table yet may be later. */
+static void remember(struct profile_thread *thread, const struct chain_call *call, uint32_t object,
+                     struct mpitx_run_row *row)
+{
+    const struct call_description *d = &call->description;
+    uintptr_t address = (uintptr_t)call->address;
+    if (!row || !call->described || (d->comm && !object) || profile_stack > 1 || library_is_between(address)) return;
+    thread->recent_calls[recent_place(address)] =
+        (struct recent_call){row, call->address, d->comm, d->epoch, phase_of(thread), call->function};
+}
+
+static NOINLINE struct mpitx_run_row *find_or_add_row(struct profile_thread *thread, const struct chain_call *call)
 {
     uint64_t key[KEY_MOST];
-    unsigned words = key_of(thread, call, object_of(thread, call), key);
-    return words == CALLS_WORDS + 1 ? find_calls_row(thread, call, key, CALLS_WORDS + 1)
-                                    : find_calls_row(thread, call, key, words);
+    uint32_t object = object_of(thread, call);
+    struct mpitx_run_row *row = find_row(thread, key, key_of(thread, call, object, key));
+    if (!row) row = new_calls_row(thread, call, key);
+    remember(thread, call, object, row);
+    return row;
+}
+
+static inline struct mpitx_run_row *calls_row(struct profile_thread *thread, const struct chain_call *call)
+{
+    struct mpitx_run_row *row = recent_row(thread, call);
+    return __builtin_expect(row != NULL, 1) ? row : find_or_add_row(thread, call);
 }
 
 /* ---- values ---- */
@@ -147,14 +166,15 @@ static inline bool picks(struct profile_thread *thread)
 }
 
 /* The row of a call that has been entered, if there is one. */
-static inline struct mpitx_run_row *entered_row(struct profile_thread *thread, const struct chain_call *call)
+static NOINLINE struct mpitx_run_row *find_entered_row(struct profile_thread *thread, const struct chain_call *call)
 {
     const struct call_description *d = &call->description;
     uint64_t key[KEY_MOST];
     uint32_t object = objects_of_entered(&thread->object, d->comm, d->epoch, objects_kind(call->function));
     if (d->comm && !object) return NULL;
-    unsigned words = key_of(thread, call, object, key);
-    return words == CALLS_WORDS + 1 ? find_row(thread, key, CALLS_WORDS + 1) : find_row(thread, key, words);
+    struct mpitx_run_row *row = find_row(thread, key, key_of(thread, call, object, key));
+    remember(thread, call, object, row);
+    return row;
 }
 
 static void enter_local(const struct chain_call *call)
@@ -164,7 +184,8 @@ static void enter_local(const struct chain_call *call)
     struct local_call local = {NULL, LOCAL_TIMED};
     if (!thread) return;
     if (to && call->depth == 0) {
-        local.row = entered_row(thread, call);
+        local.row = recent_row(thread, call);
+        if (!local.row) local.row = find_entered_row(thread, call);
         const struct calls *values = local.row && !call->enter ? calls_of(local.row) : NULL;
         if (values && values->calls >= ALWAYS_TIMED && values->shortest < short_ticks)
             local.how = picks(thread) ? LOCAL_PICKED : LOCAL_UNTIMED;
@@ -227,20 +248,18 @@ static void inner(int function, const struct chain_call *outer)
     mpitx_run_row_end(row);
 }
 
-static inline void add_peer(struct mpitx_run *to, struct profile_thread *thread, const struct call_completion *message,
-                            uint32_t phase)
+static NOINLINE struct recent_message find_message(struct profile_thread *thread, const struct call_completion *message,
+                                                   uint64_t what, uint64_t who, uint32_t phase)
 {
     bool onesided = chain_functions[message->function].kind == CALL_RMA;
-    uint64_t key[] = {profile_pair((uint32_t)message->world.job, (uint32_t)message->world.rank),
-                      profile_pair(phase, onesided)};
-    struct mpitx_run_row *row = rows_find(&thread->peers, key, PEERS_WORDS, rows_hash(key, PEERS_WORDS));
-    if (!row) row = profile_add_peers(thread, key);
-    if (!mpitx_run_row_begin(to, row)) return;
-    struct peers_row *values = (struct peers_row *)row;
-    uint64_t *pair = message->received ? &values->messages_received : &values->messages_sent;
-    pair[0]++;
-    pair[1] += message->bytes;
-    mpitx_run_row_end(row);
+    uint64_t peer[] = {who, profile_pair(phase, onesided)},
+             size[] = {profile_pair(text_of_function(message->function), phase), message->received};
+    struct recent_message found =
+        {rows_find(&thread->peers, peer, PEERS_WORDS, rows_hash(peer, PEERS_WORDS)),
+         rows_find(&thread->sizes, size, SIZES_WORDS, rows_hash(size, SIZES_WORDS)), what, who};
+    if (!found.peer) found.peer = profile_add_peers(thread, peer);
+    if (!found.size) found.size = profile_add_sizes(thread, size);
+    return found;
 }
 
 static void completed(const struct chain_call *call, const struct call_completion *message)
@@ -251,15 +270,24 @@ static void completed(const struct chain_call *call, const struct call_completio
     if (UNLIKELY(call->description.lasted) && chain_functions[message->function].kind != CALL_RMA)
         waits_for(thread, call, message->world, message->received);
     uint32_t phase = phase_of(thread);
-    add_peer(to, thread, message, phase);
-    uint64_t key[] = {profile_pair(text_of_function(message->function), phase), message->received};
-    struct mpitx_run_row *row = rows_find(&thread->sizes, key, SIZES_WORDS, rows_hash(key, SIZES_WORDS));
-    if (!row) row = profile_add_sizes(thread, key);
-    if (!mpitx_run_row_begin(to, row)) return;
-    struct sizes_row *values = (struct sizes_row *)row;
-    values->messages[size_bucket(message->bytes)]++;
-    values->bytes += message->bytes;
-    mpitx_run_row_end(row);
+    uint64_t what = profile_pair((uint32_t)message->function | (uint32_t)message->received << 31, phase),
+             who = profile_pair((uint32_t)message->world.job, (uint32_t)message->world.rank);
+    struct recent_message *recent = &thread->recent_messages[recent_place(who + what)];
+    if (UNLIKELY(recent->what != what || recent->who != who || !recent->size))
+        *recent = find_message(thread, message, what, who, phase);
+    struct peers_row *peer = (struct peers_row *)recent->peer;
+    struct sizes_row *size = (struct sizes_row *)recent->size;
+    if (mpitx_run_row_begin(to, recent->peer)) {
+        uint64_t *pair = message->received ? &peer->messages_received : &peer->messages_sent;
+        pair[0]++;
+        pair[1] += message->bytes;
+        mpitx_run_row_end(&peer->head);
+    }
+    if (mpitx_run_row_begin(to, recent->size)) {
+        size->messages[size_bucket(message->bytes)]++;
+        size->bytes += message->bytes;
+        mpitx_run_row_end(&size->head);
+    }
 }
 
 static void send_ended(const struct chain_call *call, struct call_peer to)

@@ -92,10 +92,31 @@ struct local_call {
     enum { LOCAL_TIMED, LOCAL_PICKED, LOCAL_UNTIMED } how;
 };
 
+/* Rows of a thread that were found lately. Most calls and messages are like one of these, so that no key need be made
+ * and looked up. */
+enum { RECENT_BITS = 6, RECENT = 1 << RECENT_BITS };
+
+struct recent_call {
+    struct mpitx_run_row *row;
+    const void *address; /* NULL: none; also with profile_stack above 1, and in a binding: see sites.c */
+    uint64_t comm;
+    uint32_t epoch, phase;
+    int32_t function;
+};
+
+struct recent_message {
+    struct mpitx_run_row *peer, *size;
+    uint64_t what, who; /* function, whether it was received, phase; job and rank */
+};
+
+static inline unsigned recent_place(uint64_t key) { return (key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - RECENT_BITS); }
+
 struct profile_thread {
     struct profile_thread *next_free;
     uint64_t random;
     struct local_call local;
+    struct recent_call recent_calls[RECENT];
+    struct recent_message recent_messages[RECENT];
     struct rows calls, waits, peers, sizes, phases, served;
     struct awaited awaited;
     struct objects_last object;

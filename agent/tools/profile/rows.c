@@ -129,7 +129,7 @@ struct profile_thread *profile_thread_new(void)
     thread->phase_depth = 0;
     thread->random = clock_ticks() ^ (uintptr_t)thread;
     thread->local.row = NULL;
-    thread->object.handle = 0;
+    thread->object = (struct objects_last){0};
     thread->stream = -1;
     return profile_thread = thread;
 }
