@@ -134,6 +134,7 @@ bool chain_observe(const struct chain_observer *observer, int function, unsigned
     for (int i = first; i <= last; i++) {
         if (wanted[i] == wants || chain_functions[i].kind >= CALL_VALUE) continue;
         wanted[i] = (uint8_t)wants;
+        call_follows_ends = call_follows_ends || ((wants & CHAIN_COMPLETIONS) && observer->request_ended);
         if ((chain_functions[i].traffic & CALL_COMPLETES) && (wants & (CHAIN_DESCRIPTION | CHAIN_COMPLETIONS)))
             requests_tracked = requests_start();
         set_flags(i);

@@ -179,7 +179,7 @@ struct call_hooks {
     /* Called if it has `completions` and `lasted`, for each request completed that sent a message. */
     void (*send_ended)(const struct call_description *call, struct call_peer to);
     /* Called if it has `completions`, for each request completed that sent a message, and for those that MPI_Cancel was
-     * called for. */
+     * called for. For sends only while call_follows_ends is set. */
     void (*request_ended)(const struct call_description *call, const struct call_request_end *end);
     /* Called if it has `completions`, for each persistent receive that the call starts. */
     void (*restarted)(const struct call_description *call, uint64_t request);
@@ -198,7 +198,7 @@ struct call_hooks {
 };
 
 extern struct call_hooks call_hooks __attribute__((visibility("hidden")));
-extern bool call_follows_objects __attribute__((visibility("hidden")));
+extern bool call_follows_objects, call_follows_ends __attribute__((visibility("hidden")));
 
 /* The family's numbers for any source, no process, and any tag. */
 extern const struct call_wildcards {

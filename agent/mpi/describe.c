@@ -14,7 +14,7 @@ uint64_t describe_lost_memory, describe_lost_sizes;
 AGENT_THREAD struct describe_thread describe_thread;
 
 struct call_hooks call_hooks;
-bool call_follows_objects;
+bool call_follows_objects, call_follows_ends;
 const struct call_wildcards call_wildcards = {MPI_ANY_SOURCE, MPI_PROC_NULL, MPI_ANY_TAG};
 
 int describe_level(int provided)

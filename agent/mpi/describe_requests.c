@@ -198,7 +198,7 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     share_comm(call, &request, call->completed == 0);
     if (__builtin_expect(call->lasted && request.kind == REQUEST_SEND, 0)) send_ended(call, &request);
     call->completed += request.active;
-    if (request.kind == REQUEST_SEND && request.active && request.peer >= 0 && call->completions)
+    if (request.kind == REQUEST_SEND && request.active && request.peer >= 0 && call->completions && call_follows_ends)
         report_send_end(call, &request, status);
     if (request.kind == REQUEST_COMM) {
         call_hooks.pending(-1);
@@ -292,7 +292,7 @@ void describe_thread_end(void)
 
 static void done(struct describe_saved *saved)
 {
-    free(saved->memory);
+    if (__builtin_expect(saved->memory != NULL, 0)) free(saved->memory);
     if (saved->scratch) describe_thread.scratch_used = 0;
 }
 

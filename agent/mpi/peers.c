@@ -141,18 +141,30 @@ void peers_freeing(enum call_object kind, uint64_t object)
 
 /* ---- looking up ---- */
 
-struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank)
+static struct entry *entry_of(uint64_t object, int32_t rank)
+{
+    return &entries[epochs_hash(object + (uint64_t)rank) % ENTRIES];
+}
+
+static __attribute__((noinline)) struct call_peer ask(uint64_t object, bool window, uint32_t epoch, int32_t rank)
 {
     if (object == 0 || rank < 0 || !have_world) return unknown;
     if (epoch != epochs_now(object)) return window ? unknown : find_departed(object, epoch, rank);
     if (!entries && !(entries = memory_new(ENTRIES, sizeof *entries))) return unknown;
-    struct entry *entry = &entries[epochs_hash(object + (uint64_t)rank) % ENTRIES];
-    if (entry->object == object && entry->rank == rank && entry->epoch == epoch) return entry->peer;
     MPI_Group group;
     if (!ask_group(window ? CALL_WIN : CALL_COMM, object, epoch, true, &group)) return unknown;
+    struct entry *entry = entry_of(object, rank);
     *entry = (struct entry){object, rank, epoch, identify(group, rank)};
     ask_free_group(&group);
     return entry->peer;
+}
+
+/* An entry is right also if its object was freed since. */
+struct call_peer peers_look_up(uint64_t object, bool window, uint32_t epoch, int32_t rank)
+{
+    const struct entry *entry = entries ? entry_of(object, rank) : NULL;
+    if (entry && object && entry->object == object && entry->rank == rank && entry->epoch == epoch) return entry->peer;
+    return ask(object, window, epoch, rank);
 }
 
 void peers_start(void)

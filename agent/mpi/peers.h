@@ -1,7 +1,7 @@
 /* peers.h: the process that a rank in a communicator or window refers to. Without mpi.h.
  *
- * Processes are looked up on demand and kept in a small cache for each thread. An object's entries are discarded when
- * it is freed, since its handle may be reused. */
+ * Processes are looked up on demand and kept in a small cache for each thread, with the object's epoch, since its
+ * handle may be reused. */
 #ifndef MPITX_PEERS_H
 #define MPITX_PEERS_H
 

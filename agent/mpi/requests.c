@@ -15,8 +15,9 @@ enum { FREE, HELD, STUCK }; /* STUCK: held, and waiting for it timed out */
 
 struct bucket {
     uint32_t lock, used;
-    struct request places[PLACES]; /* a cache line each */
+    struct request places[PLACES] __attribute__((aligned(64)));
 };
+_Static_assert(sizeof(struct request) == 64, "a cache line each");
 
 bool requests_shared, requests_tracked;
 uint64_t requests_made, requests_lost, requests_locked, requests_freed, requests_failed;

@@ -38,7 +38,7 @@ struct request {
     uint8_t kind, persistent;
     uint8_t active; /* started, and reported to observers */
     uint8_t cancelling; /* MPI_Cancel was called for it */
-} __attribute__((aligned(64)));
+};
 
 /* Whether started requests are put into the table. */
 extern bool requests_tracked;
