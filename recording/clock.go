@@ -2,6 +2,9 @@ package recording
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -109,7 +112,34 @@ func (n *Node) align() time.Duration {
 
 // time converts a time of the run's clock to the time since the job's start.
 func (x *index) time(r *Rank, ticks uint64) time.Duration {
-	return time.Duration(r.Node.wall.real(r.mono(ticks)) - x.start)
+	return r.Node.curve.at(time.Duration(r.Node.wall.real(r.mono(ticks))-x.start), &r.line)
+}
+
+// SetClocks corrects all times of the run that are read from now on; nil: nothing does. Curves that are damaged, and those of nodes that are
+// missing, are left out.
+func (run *Run) SetClocks(c *Clocks) {
+	run.Clocks, run.curves = c, map[nodeID]Curve{}
+	if c != nil {
+		for _, x := range c.Curves {
+			if x.Node >= 0 && x.Node < len(run.Nodes) && x.Curve.valid() {
+				run.curves[run.Nodes[x.Node].id()] = x.Curve
+			}
+		}
+	}
+	for _, n := range run.Nodes {
+		n.curve = run.curves[n.id()]
+	}
+	run.setStart(run.index.start)
+}
+
+// ClockBase identifies what times are made of, apart from Clocks.
+func (run *Run) ClockBase() string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%x %d", run.ID, run.index.start)
+	for _, n := range run.Nodes {
+		fmt.Fprintf(sum, " %q %q %v", n.Host, n.bootID, n.wall)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // TimeAt converts a time of a process's clock, such as a field of an event's body that means a time, to the time since the job's start.

@@ -93,19 +93,27 @@ func readExits(s *store.Store) (all []exits) {
 
 // parseExits reads such a file. An error is at a byte.
 func parseExits(text []byte) (d exits, at int64, err error) {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch err = json.Unmarshal(text, &d); {
-	case errors.As(err, &kind):
-		return d, kind.Offset, fmt.Errorf("%s must not be a %s", kind.Field, kind.Value)
-	case errors.As(err, &syntax):
-		return d, syntax.Offset, err
+	switch at, err = parseDocument(text, &d); {
+	case err != nil:
 	case d.Schema != exitsSchema:
 		err = errors.New("this is not a document of " + exitsSchema)
 	case d.Version != exitsVersion:
 		err = store.OtherVersion(d.Version, exitsVersion)
 	}
-	return d, 0, err
+	return d, at, err
+}
+
+// parseDocument reads a document of JSON. An error is at a byte.
+func parseDocument(text []byte, d any) (at int64, err error) {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch err = json.Unmarshal(text, d); {
+	case errors.As(err, &kind):
+		return kind.Offset, fmt.Errorf("%s must not be a %s", kind.Field, kind.Value)
+	case errors.As(err, &syntax):
+		return syntax.Offset, err
+	}
+	return 0, err
 }
 
 // escapeGlob makes a pattern that matches one path only.

@@ -16,14 +16,16 @@ type index struct {
 	ranks   map[*store.Process]*Rank
 	strings map[string]string
 	enums   map[string]*catalog.Enum
-	start   int64 // CLOCK_REALTIME of time 0
+	start   int64            // CLOCK_REALTIME of time 0
+	curves  map[nodeID]Curve // see [Run.SetClocks]
 }
 
 // source is the private part of a Rank: what is needed to read its records.
 type source struct {
 	process    *store.Process
 	pairs      []clockPair
-	segment    int
+	segment    int // of pairs, that was used last
+	line       int // of the node's curve, likewise
 	bootID     string
 	jobStart   int64
 	texts      map[uint64][]byte
@@ -59,6 +61,7 @@ func Open(dir string) (*Run, error) {
 	run.arrange()
 	run.ReadExits()
 	run.checkStarted()
+	run.readClocks()
 	run.LeftOut() // for its damage
 	return run, nil
 }
@@ -122,13 +125,13 @@ func (run *Run) arrange() {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(ta, tb), cmp.Compare(a.process.Stream, b.process.Stream))
 	})
 	run.Nodes = nil
-	nodes := map[[2]string]*Node{}
+	nodes := map[nodeID]*Node{}
 	for _, r := range run.Ranks {
-		key := [2]string{r.Host, r.bootID}
-		n := nodes[key]
+		id := nodeID{r.Host, r.bootID}
+		n := nodes[id]
 		if n == nil {
-			n = &Node{Host: r.Host, bootID: r.bootID}
-			nodes[key] = n
+			n = &Node{Host: r.Host, bootID: r.bootID, curve: run.curves[id]}
+			nodes[id] = n
 			run.Nodes = append(run.Nodes, n)
 		}
 		r.Node = n

@@ -20,6 +20,9 @@ type Run struct {
 	// is unknown here. Within a node, see Rank.ClockError.
 	ClockError time.Duration
 
+	// Clocks correct the times of nodes; nil: the differences of their clocks are not known. See [Run.SetClocks].
+	Clocks *Clocks
+
 	index
 }
 
@@ -34,7 +37,13 @@ type Node struct {
 
 	bootID string
 	wall   wallClock
+	curve  Curve // see [Run.SetClocks]
 }
+
+// nodeID tells a node from others of the run.
+type nodeID struct{ host, boot string }
+
+func (n *Node) id() nodeID { return nodeID{n.Host, n.bootID} }
 
 // Here reports whether the node is this machine, and was not booted since.
 func (n *Node) Here() bool { return store.Here(n.bootID) }

@@ -35,6 +35,7 @@ var nowhere = place{chain: -1}
 // side is a sent or received message whose other side has not come yet.
 type side struct {
 	place
+	at                                     time.Duration // with Trace.arrows: when the call that sent it began, or the one that received it returned
 	bytes                                  uint64
 	received, estimated, ambiguous, inside bool
 }
@@ -100,6 +101,7 @@ func mix(a, b uint64) uint64 {
 // matcher joins sends and receives.
 type matcher struct {
 	trace *Trace
+	arrow func(sent, received side) // see [Trace.newArrow]
 	processes
 	repeats
 	matched   *matched
@@ -161,7 +163,7 @@ func (t *Trace) match(goOn func(at time.Duration) bool) {
 // matchKnowing reads the trace once. It returns nil if goOn stopped it.
 func (t *Trace) matchKnowing(lost unposted, known outside, sends cancelsOf, gone cancels, goOn func(at time.Duration) bool) *matcher {
 	t.matched = nil
-	m := &matcher{trace: t, processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}, cancels: gone}, waiting: map[numbered]side{},
+	m := &matcher{trace: t, arrow: t.newArrow(), processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}, cancels: gone}, waiting: map[numbered]side{},
 		receivers: map[*process]*receiver{}, chosen: map[int]bool{}, lost: lost, found: unposted{}, known: known, sends: sends,
 		seen:    outside{posted: map[*recording.Rank]map[int][]postedOutside{}, unsure: map[stream]bool{}},
 		learned: cancels{gone: map[stream][]uint32{}, doubt: map[stream]uint32{}}}
@@ -294,6 +296,11 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 	at := side{place: place{e.Chain, m.counted[e.Chain]}, bytes: l.u64(e.Body, fieldBytes), received: flags&flagReceived != 0,
 		estimated: flags&flagEstimated != 0, ambiguous: flags&flagConcurrent != 0, inside: inside}
 	m.counted[e.Chain]++
+	if m.arrow != nil {
+		if at.at = e.Time; !at.received {
+			at.at = m.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))
+		}
+	}
 	if inside {
 		if at.received {
 			m.trace.Totals.Received++
@@ -372,6 +379,13 @@ func (m *matcher) join(n numbered, s side, known bool) {
 			m.trace.Totals.Flows++
 			m.matched.set(first.place)
 			m.matched.set(s.place)
+			switch {
+			case m.arrow == nil:
+			case s.received:
+				m.arrow(first, s)
+			default:
+				m.arrow(s, first)
+			}
 		}
 	}
 }

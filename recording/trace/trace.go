@@ -193,6 +193,7 @@ type Trace struct {
 	objects map[*recording.Rank]map[uint32]*Object
 	clocks  map[*recording.Rank]map[int64]sourceClock // of event sources, as far as they were needed
 	matched *matched                                  // nil: flows are not wanted
+	arrows  func() func(Arrow)                        // see [Arrows]
 }
 
 // Read reads what is the same for the whole trace and, with Options.Flows, matches messages. The run must stay open.
