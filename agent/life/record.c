@@ -17,7 +17,7 @@
 #define MAX_COLUMNS 65536
 
 const char *const record_keys[] = {"dir", "live_dir", "run_id", "max_size", "policy", "job_start_ns", "program",
-                                   "agent_version", "close_wait_ms", "spawned", NULL};
+                                   "agent_version", "close_wait_ms", "spawned", "test_clock", NULL};
 
 static int nibble(char c)
 {
@@ -50,6 +50,20 @@ static void read_spawned(struct mpitx_run_spawned *spawned)
     agent_process.first = spawned->first;
 }
 
+/* For tests: "rank nanoseconds rate host". From this rank on, processes are on another node, whose clocks are wrong. */
+static void read_skew(struct mpitx_run_options *o, char host[256])
+{
+    const char *text = agent_config("test_clock", 0);
+    struct mpitx_run_skew skew;
+    char name[64];
+    long long ahead;
+    int rank;
+    if (!text || sscanf(text, "%d %lld %lf %63s", &rank, &ahead, &skew.rate, name) != 4 || agent_process.rank < rank) return;
+    skew.ahead_ns = ahead;
+    o->skew = skew;
+    snprintf(host, 256, "%s", name);
+}
+
 static uint64_t ticks(void) { return clock_ticks(); }
 
 bool record_open(void)
@@ -66,6 +80,7 @@ bool record_open(void)
         agent_note("policy=%s: unknown policy; use stop or last", policy);
     read_run_id(o->run_id);
     gethostname(host, sizeof host - 1);
+    read_skew(o, host);
     pvar.table->get_library_version(library, sizeof library);
     if (pvar.table->get_version(&o->mpi_version, &o->mpi_subversion) != MPITX_SUCCESS)
         o->mpi_version = o->mpi_subversion = 0;
@@ -91,7 +106,7 @@ bool record_open(void)
     if (clock_counter) {
         o->clock = MPITX_RUN_CLOCK_TSC;
         o->ticks = ticks;
-        o->ns_per_tick = (double)clock_nanoseconds(1000000000u) / 1e9;
+        o->ns_per_tick = (double)clock_nanoseconds(1000000000u) / 1e9 * (1 + o->skew.rate);
         o->clock_error_ns = error * 10e9; /* clock pairs are 10 s apart */
     }
     agent_run = mpitx_run_open(o, why, sizeof why);

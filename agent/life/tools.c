@@ -3,7 +3,7 @@
 #include "life/life.h"
 
 extern const struct agent_tool algorithms_tool, seen_tool, sample_tool, counts_tool, null_tool, objects_tool, event_tool, paths_tool,
-    processor_tool, profile_tool, trace_tool, trigger_tool, where_tool, window_tool;
+    processor_tool, profile_tool, sync_tool, trace_tool, trigger_tool, where_tool, window_tool;
 #ifdef AGENT_TEST_TOOL
 extern const struct agent_tool AGENT_TEST_TOOL;
 #endif
@@ -11,6 +11,7 @@ extern const struct agent_tool AGENT_TEST_TOOL;
 const struct agent_tool *const agent_tools[] = {
     NULL,
     &seen_tool,
+    &sync_tool, /* before those that record */
     &window_tool, /* before those that record, which ask it */
     &counts_tool,
     &objects_tool,

@@ -132,6 +132,9 @@ uint64_t run_read_clocks(const struct mpitx_run *run, struct run_clock_body *bes
         int64_t mono = m0 + (m1 - m0) / 2;
         if (run->clock == MPITX_RUN_CLOCK_MONOTONIC) mono = (int64_t)(t0 + width / 2);
         at = t0 + width / 2;
+        int64_t ahead = run->skew.ahead_ns + (int64_t)((double)(real - run->job_start_ns) * run->skew.rate);
+        real += ahead;
+        if (run->clock != MPITX_RUN_CLOCK_MONOTONIC) mono += ahead;
         *best = (struct run_clock_body){mono, real, (double)width * run->ns_per_tick / 2};
     }
     return at;

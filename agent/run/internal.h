@@ -10,6 +10,7 @@
  *     pool.c     further live files, with the chunks of events and tables
  *     chunk.c    a chunk: its beginning in a slot, and its way to the run directory
  *     claim.c    chooses the recorded process of each rank
+ *     meet.c     lets the processes of the job agree
  *     file.c     the system: signals, opening, writing and mapping files, times
  *     crc.c      checksums of chunks */
 #ifndef MPITX_RUN_INTERNAL_H
@@ -112,6 +113,8 @@ struct mpitx_run {
     uint64_t (*ticks)(void);
     double ns_per_tick;
     int clock;
+    struct mpitx_run_skew skew;
+    int64_t job_start_ns;
 
     struct run_set *sets;
     struct run_column_info *columns;

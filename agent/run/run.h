@@ -129,6 +129,10 @@ struct mpitx_run_options {
     uint64_t (*ticks)(void); /* NULL: CLOCK_MONOTONIC in nanoseconds, with ns_per_tick 1 */
     double ns_per_tick;    /* as calibrated */
     double clock_error_ns; /* bound of a time's error against CLOCK_MONOTONIC */
+    struct mpitx_run_skew { /* for tests: how wrong the clocks of this node are */
+        int64_t ahead_ns; /* when the job started */
+        double rate;      /* what they gain since then */
+    } skew;
 };
 
 struct mpitx_run_enum_item {
@@ -164,6 +168,15 @@ struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *
 
 /* Reserves numbers for processes that will be spawned. Returns the first one, at least `least`; -1: it cannot write. */
 int32_t mpitx_run_reserve(const char *dir, int32_t least, int32_t count);
+
+/* Whether all processes of a job do something together; all get the same answer. size: how many they are; place: where
+ * this one is. first: it is the lowest rank at its place. Waits up to 10 s for the others. */
+enum mpitx_run_meeting {
+    MPITX_RUN_MEET_NOT = 1, /* not all have come */
+    MPITX_RUN_MEET_ONE_PLACE = 2, /* all have come, from one place: nothing is to be done */
+    MPITX_RUN_MEET = 3,
+};
+enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t size, uint64_t place, bool *first);
 
 /* Declares a column and returns its identifier, from 0. */
 int mpitx_run_declare_column(struct mpitx_run *run, const struct mpitx_run_column *column);

@@ -267,6 +267,8 @@ static bool set_up(struct opening *op)
     run->ticks = o->ticks ? o->ticks : run_monotonic;
     run->clock = o->ticks ? o->clock : MPITX_RUN_CLOCK_MONOTONIC;
     run->ns_per_tick = o->ticks && o->ns_per_tick > 0 ? o->ns_per_tick : 1;
+    run->skew = o->skew;
+    run->job_start_ns = o->job_start_ns;
     run->close_wait_ms = o->close_wait_ms ? o->close_wait_ms : 10000;
     op->stream = random_bits(run);
     plan(op, &chunk_bytes, &chunks);

@@ -41,11 +41,13 @@ func Fit(run *recording.Run) *recording.Clocks {
 	m.fit(func(again func() func(message)) {
 		trace.Arrows(run, func() func(trace.Arrow) {
 			give := again()
-			return func(a trace.Arrow) {
-				if a.From.Node != a.To.Node {
-					give(message{numbers[a.From.Node], numbers[a.To.Node], int64(a.Sent), int64(a.Received)})
+			between := func(from, to *recording.Rank, sent, received int64) {
+				if from.Node != to.Node {
+					give(message{numbers[from.Node], numbers[to.Node], sent, received})
 				}
 			}
+			pings(run, between)
+			return func(a trace.Arrow) { between(a.From, a.To, int64(a.Sent), int64(a.Received)) }
 		})
 	})
 	c := &recording.Clocks{Base: run.ClockBase(), Curves: []recording.NodeCurve{}, Pairs: []recording.ClockPair{}}

@@ -3,9 +3,9 @@ package clocks
 import "math"
 
 const (
-	mostRate = 1e-3 // how much faster a clock can run than another one: crystals differ by 100 ppm, and adjtime slews by 500
-	likely   = 20e-6
-	wander   = 1e-6 // how much a rate can differ from that of a line while no message shows it
+	mostRate = 1e-3  // how much faster a clock can run than another one: crystals differ by 100 ppm, and adjtime slews by 500
+	likely   = 50e-6 // usual differences of rates
+	wander   = 1e-6  // how much a rate can differ from that of a line while no message shows it
 )
 
 // line says how far the second clock of a pair is ahead of the first one.
@@ -80,21 +80,32 @@ func (c *corridor) last(from, to, width float64) float64 {
 	return from
 }
 
-// typical is the rate that the points suggest if they are all about as far from the true line, and if the clocks' own rates are about right.
-func (c *corridor) typical(space float64) float64 {
+// typical is the rate that the points suggest if most are about as far from the true line, and if the clocks' own rates are about right. Points
+// that are not as far from the line of a rate count less.
+func (c *corridor) typical(rate, space float64) float64 {
 	space = max(space, 100)
+	height := c.height(rate)
 	var n, x, y, xx, xy float64
 	for i, direction := range []*cloud{&c.upper, &c.lower} {
 		sign := 1 - 2*float64(i)
-		for k := range direction.x {
-			at, ahead := direction.x[k], sign*(direction.y[k]-space)
-			n, x, y, xx, xy = n+1, x+at, y+ahead, xx+at*at, xy+at*ahead
+		for k, at := range direction.x {
+			ahead := sign * (direction.y[k] - space)
+			off := ahead - rate*at - height
+			weight := space * space / (space*space + off*off)
+			n, x, y, xx, xy = n+weight, x+weight*at, y+weight*ahead, xx+weight*at*at, xy+weight*at*ahead
 		}
 	}
 	return (xy - x*y/n) / (xx - x*x/n + space*space/(likely*likely))
 }
 
-// fit finds a line between the hulls of both directions. Of the lines with nearly the most space it takes the one with the most likely rate.
+// height is where the middle line of a rate is at the origin.
+func (c *corridor) height(rate float64) float64 {
+	u, _ := c.upper.touch(rate)
+	l, _ := c.lower.touch(-rate)
+	return (u - l) / 2
+}
+
+// fit finds a line between the hulls of both directions: of the lines with a fair part of the most space, the one with the most likely rate.
 func fit(upper, lower []point) line {
 	at := upper[0].at/2 + upper[len(upper)-1].at/2
 	ahead := upper[0].ahead
@@ -103,12 +114,14 @@ func fit(upper, lower []point) line {
 	width, _ := c.gap(rate)
 	l := line{at: at, uncertainty: wander}
 	if width > 0 {
-		least, most := c.last(rate, -mostRate, width*7/8), c.last(rate, mostRate, width*7/8)
-		rate = min(max(c.typical(width/2), least), most)
+		least, most := c.last(rate, -mostRate, width/4), c.last(rate, mostRate, width/4)
+		rate = min(max(0, least), most)
+		for range 10 {
+			rate = min(max(c.typical(rate, width/2), least), most)
+		}
 		l.uncertainty += max(rate-c.last(rate, -mostRate, 0), c.last(rate, mostRate, 0)-rate)
 	}
-	u, _ := c.upper.touch(rate)
-	d, _ := c.lower.touch(-rate)
-	l.rate, l.ahead, l.margin = rate, float64(ahead)+(u-d)/2, (u+d)/2
+	width, _ = c.gap(rate)
+	l.rate, l.ahead, l.margin = rate, float64(ahead)+c.height(rate), width/2
 	return l
 }

@@ -173,7 +173,7 @@ func Newest(base string, running bool) (dir string, others []string, err error) 
 
 // written are the names of files that mpitx writes into a run directory.
 var written = []string{
-	JobFile, ".job", "seen", "claims", "started-*", "ends-*.json", "ends-*.json.part", "sites.json", "sites.json.part", "mpitx-agent-*.so",
+	JobFile, ".job", "seen", "claims", "started-*", "ends-*.json", "ends-*.json.part", "sites.json", "sites.json.part", "clocks.json", "clocks.json.part", "sync", "sync-decided", "sync-[0-9]*", "mpitx-agent-*.so",
 	"node-*.mpxr", "last-*.mpxr", "tail-*.mpxt", "live-*.mpxm", "live-*.mpxm.tmp", "mpitx-*.live",
 }
 
@@ -181,7 +181,7 @@ var written = []string{
 var results = map[string]string{"profile": "report.", "trace": "trace."}
 
 // magics are how files begin, by their names.
-var magics = map[string]string{"node-*.mpxr": "\x01PXCHNK1", "last-*.mpxr": "\x01PXCHNK1", "live-*.mpxm": "\x01PXMANI1", "ends-*.json": `{"schema":"mpitx.`, "sites.json": `{"schema":"mpitx.`}
+var magics = map[string]string{"node-*.mpxr": "\x01PXCHNK1", "last-*.mpxr": "\x01PXCHNK1", "live-*.mpxm": "\x01PXMANI1", "ends-*.json": `{"schema":"mpitx.`, "sites.json": `{"schema":"mpitx.`, "clocks.json": `{"schema":"mpitx.`}
 
 // foreign are the files of a run directory that mpitx did not write, by their names and by how they begin. A file that is damaged at its
 // beginning may be anybody's.

@@ -16,6 +16,7 @@ import (
 	"mpitx/export/runs"
 	"mpitx/machine/newfile"
 	"mpitx/recording"
+	"mpitx/recording/clocks"
 	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/text"
@@ -155,6 +156,7 @@ func (x *TraceOut) Command(dir string) string {
 
 // Write writes the trace of a run to x.out; "-" is standard output. damaged parts are reported.
 func (x *TraceOut) Write(a *App, run *recording.Run) (totals trace.Totals, err error) {
+	clocks.Correct(run)
 	o := trace.Options{From: x.Part.From, To: x.Part.To, Rank: x.Part.Rank(), Derive: trace.Derivable(run, x.Derive...)}
 	bar := progress.New("exporting")
 	find, done := sites.Places(run)

@@ -9,6 +9,7 @@ import (
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/clocks"
 	"mpitx/recording/trace"
 	"mpitx/text"
 )
@@ -110,6 +111,7 @@ func (o *runOutput) traces() bool { return o.tracing.on || len(o.tracing.events.
 func (o *runOutput) summarize(run *recording.Run) {
 	o.sampling.summarize(run)
 	o.profiling.summarize(run)
+	clocks.Correct(run)
 	if !o.quiet && o.traces() && trace.Has(run) {
 		o.tracing.printSummary(run, trace.Read(run, trace.Options{Flows: true}).Totals)
 	}

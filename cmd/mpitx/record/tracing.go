@@ -15,6 +15,7 @@ import (
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/clocks"
 	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/settings"
@@ -30,6 +31,7 @@ type tracing struct {
 	after     time.Duration
 	lasting   time.Duration
 	windows   []string
+	sync      bool
 }
 
 func (o *tracing) flags(cmd *cobra.Command, of string) {
@@ -38,6 +40,7 @@ func (o *tracing) flags(cmd *cobra.Command, of string) {
 	f.DurationVar(&o.after, "after", 0, of+"record only from this `TIME` after MPI_Init on")
 	f.DurationVar(&o.lasting, "for", 0, of+"record for this `TIME`, from MPI_Init or --after on")
 	f.StringArrayVar(&o.windows, "window", nil, of+"record only in a `WINDOW`: phase=GLOB, the phases of the program whose names match; may be repeated")
+	f.BoolVar(&o.sync, "sync", false, of+"let nodes exchange a few messages right after MPI_Init, by which their clocks are compared")
 	o.events = patterns{r: o.recorder, flag: "--event"}
 	f.StringArrayVar(&o.events.all, "event", nil, "also events of the MPI library that match this `GLOB`; may be repeated")
 	cmd.RegisterFlagCompletionFunc("event", o.CompleteNames(catalog.Events))
@@ -47,9 +50,9 @@ func (o *tracing) flags(cmd *cobra.Command, of string) {
 func (o *tracing) configure(cmd *cobra.Command, c *launch.Config) error {
 	switch events := len(o.events.all) > 0; {
 	case !o.on && !events:
-		return needs(cmd, "--trace", "function", "after", "for", "window")
+		return needs(cmd, "--trace", "function", "after", "for", "window", "sync")
 	case !o.on:
-		if err := needs(cmd, "--trace", "function"); err != nil {
+		if err := needs(cmd, "--trace", "function", "sync"); err != nil {
 			return err
 		}
 		asks(c, "functions", "none") // the events alone
@@ -57,6 +60,9 @@ func (o *tracing) configure(cmd *cobra.Command, c *launch.Config) error {
 		return cli.Usagef("--for 0s: this records nothing; give a longer time, or leave --for out")
 	}
 	asks(c, "trace", "record")
+	if o.sync {
+		asks(c, "sync", "1")
+	}
 	for _, glob := range o.functions {
 		if err := matchesFunction(glob); err != nil {
 			return cli.Usagef("--function %s: %v", glob, err)
@@ -152,6 +158,9 @@ func (o *tracing) printSummary(run *recording.Run, t trace.Totals) {
 	}
 	if t.OtherJobs > 0 {
 		o.Complain("%s without an arrow: the other side is in another job, or its rank is not known (sessions)", text.Count(t.OtherJobs, "message"))
+	}
+	for _, line := range clocks.Lines(run.Clocks) {
+		o.Complain("%s", line)
 	}
 	o.tellEvents(run)
 }

@@ -18,6 +18,7 @@ import (
 	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/recording"
+	"mpitx/recording/clocks"
 	"mpitx/recording/profile"
 	"mpitx/recording/trace"
 	"mpitx/recording/trigger"
@@ -32,6 +33,7 @@ type view struct {
 	takes   []string // flags for a part of views; all have --rank
 	tables  []string // of --table
 	globs   bool     // it takes GLOBs
+	clocks  bool     // it compares times of nodes
 	show    func(*reading) error
 }
 
@@ -41,8 +43,8 @@ var views = slices.Concat([]view{
 }, profileViews(), []view{
 	{name: runs.ViewMatrix, about: "which rank sends to which: messages and bytes", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
 	{name: runs.ViewPaths, about: "over which transports ranks reached each other", formats: tableFormats, takes: []string{"phase"}, show: showPaths},
-	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, tables: runs.QueuesTables, show: showQueues},
-	{name: runs.ViewWaits, about: "why ranks waited, what caused it, and the critical path (of mpitx trace)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], cli.FormatHTML), takes: []string{"table"}, tables: runs.WaitTables, show: showWaits},
+	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, tables: runs.QueuesTables, clocks: true, show: showQueues},
+	{name: runs.ViewWaits, about: "why ranks waited, what caused it, and the critical path (of mpitx trace)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], cli.FormatHTML), takes: []string{"table"}, tables: runs.WaitTables, clocks: true, show: showWaits},
 	{name: runs.ViewSamples, about: "minimum, mean, maximum of each variable (of mpitx record)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames),
 		takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
 	{name: runs.ViewEvents, about: "how often events were raised (of mpitx trace --event)", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},
@@ -188,6 +190,12 @@ func (o *reportOptions) show(cmd *cobra.Command, args []string) error {
 	}
 	if err := o.accepts(cmd, v); err != nil {
 		return err
+	}
+	if v.clocks {
+		clocks.Correct(run)
+	}
+	for _, line := range clocks.Lines(run.Clocks) {
+		o.App.Complain("%s: %s", text.Quote(args[0]), line)
 	}
 	return v.show(&reading{reportOptions: o, view: v, run: run, dir: args[0], term: term})
 }
