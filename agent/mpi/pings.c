@@ -4,7 +4,7 @@
 #include "mpi/handles.h"
 #include "mpi/library.h"
 
-#define ROUTINES(X) X(Comm_split) X(Comm_set_errhandler) X(Comm_rank) X(Comm_size) X(Comm_free) X(Send) X(Recv)
+#define ROUTINES(X) X(Comm_group) X(Group_incl) X(Group_rank) X(Comm_create_group) X(Group_free) X(Comm_set_errhandler) X(Comm_free) X(Send) X(Recv)
 
 static struct {
 #define X(name) __typeof__(MPI_##name) *name;
@@ -64,18 +64,32 @@ static int ask(MPI_Comm comm, struct ping pings[PINGS])
     return done;
 }
 
-int pings_exchange(bool takes_part, struct ping pings[PINGS])
+static MPI_Comm make(const int *ranks, int count, int *rank)
 {
+    MPI_Group world = NULL_GROUP, members = NULL_GROUP;
     MPI_Comm comm = NULL_COMM;
-    int rank = 0, size = 0, done = 0;
-    if (!bind() || mpi.Comm_rank(COMM_WORLD, &rank) != MPI_SUCCESS ||
-        mpi.Comm_split(COMM_WORLD, takes_part ? 0 : MPI_UNDEFINED, rank, &comm) != MPI_SUCCESS || comm == NULL_COMM)
-        return 0;
-    if (mpi.Comm_set_errhandler(comm, returns) == MPI_SUCCESS && mpi.Comm_size(comm, &size) == MPI_SUCCESS) {
+    if (mpi.Comm_group(COMM_WORLD, &world) != MPI_SUCCESS) return NULL_COMM;
+    if (mpi.Group_incl(world, count, (int *)ranks, &members) == MPI_SUCCESS) {
+        if (mpi.Group_rank(members, rank) == MPI_SUCCESS && *rank >= 0 &&
+            mpi.Comm_create_group(COMM_WORLD, members, 0, &comm) != MPI_SUCCESS)
+            comm = NULL_COMM;
+        mpi.Group_free(&members);
+    }
+    mpi.Group_free(&world);
+    return comm;
+}
+
+int pings_exchange(const int *ranks, int count, struct ping pings[PINGS])
+{
+    int rank = -1, done = 0;
+    if (!bind()) return 0;
+    MPI_Comm comm = make(ranks, count, &rank);
+    if (comm == NULL_COMM) return 0;
+    if (mpi.Comm_set_errhandler(comm, returns) == MPI_SUCCESS) {
         if (rank != 0)
             done = ask(comm, pings);
         else
-            for (int i = 1; i < size; i++) answer(comm, i);
+            for (int i = 1; i < count; i++) answer(comm, i);
     }
     mpi.Comm_free(&comm);
     return done;

@@ -15,9 +15,10 @@ struct ping {
 
 enum { PINGS = 20 };
 
-/* All processes of MPI_COMM_WORLD call it, or none: it makes a communicator of those that take part, rank 0 among them.
- * Each of the others exchanges messages with rank 0, one after the other. Returns how many; rank 0 gets 0. */
-int pings_exchange(bool takes_part, struct ping pings[PINGS]);
+/* Makes a communicator of these ranks of MPI_COMM_WORLD, in ascending order, rank 0 among them. All of them must call it;
+ * in other processes it does nothing. Each exchanges messages with rank 0, one after the other. Returns how many; rank 0
+ * gets 0. */
+int pings_exchange(const int *ranks, int count, struct ping pings[PINGS]);
 
 #pragma GCC visibility pop
 

@@ -1,7 +1,7 @@
-/* meet.c: lets the processes of a job agree whether all of them do something together, such as calls that wait for all
- * others. The file "sync" has 8 bytes for the decision, and 8 for the place of each rank. Rank 0 decides for it when all
- * ranks are there. Who has waited too long decides against it. The first one to link its file as "sync-decided" wins, so
- * that all answer the same; the bytes in "sync" only spare others the wait for their file system to notice the link. */
+/* meet.c: lets the processes of a job agree whether some of them do something together that waits for all of these. The
+ * file "sync" has 8 bytes for the decision, and 8 for the place of each rank. Rank 0 decides for it when all ranks are
+ * there. Who has waited too long decides against it. The first one to link its file as "sync-decided" wins, so that all
+ * answer the same; the bytes in "sync" only spare others the wait for their file system to notice the link. */
 #define _GNU_SOURCE
 #include "run/internal.h"
 
@@ -13,13 +13,18 @@
 
 #define WAIT_NS UINT64_C(10000000000) /* rank 0; others wait twice as long for it */
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, KNOWN = 4 * MPITX_RUN_PLACES };
 
 struct meeting {
-    const char *dir;
     int32_t rank, size;
     uint64_t place;
     char path[PATH_MAX];
+};
+
+struct decision {
+    uint64_t what; /* enum mpitx_run_meeting; 0: none yet */
+    uint32_t count, reserved;
+    int32_t firsts[MPITX_RUN_PLACES];
 };
 
 static int64_t slot(int32_t rank) { return 8 * ((int64_t)rank + 1); }
@@ -33,92 +38,107 @@ static bool put(const struct meeting *m, int64_t at, uint64_t value)
     return close(fd) == 0 && written;
 }
 
-/* Counts the ranks up to `most` that are there. places: with another place than the own one; before: with the own one,
- * and a lower rank. */
-static int32_t present(const struct meeting *m, int32_t *others, int32_t *before)
+static uint64_t get(const struct meeting *m)
 {
-    uint64_t block[BLOCK];
-    int32_t there = 0;
-    *others = *before = 0;
+    uint64_t value = 0;
     int fd = run_open_ours(m->path, 0);
     if (fd < 0) return 0;
-    for (int32_t rank = 0; rank < m->size;) {
+    if (pread(fd, &value, sizeof value, 0) != (ssize_t)sizeof value) value = 0;
+    close(fd);
+    return value;
+}
+
+/* Adds a rank to the first ones of their places, if its place is new. */
+static void add_place(struct decision *d, uint64_t known[KNOWN], uint64_t place, int32_t rank)
+{
+    uint64_t i = (place ^ place >> 32) % KNOWN;
+    while (known[i] && known[i] != place) i = (i + 1) % KNOWN;
+    if (known[i] || d->count == MPITX_RUN_PLACES) return;
+    known[i] = place;
+    d->firsts[d->count++] = rank;
+}
+
+/* Whether all ranks are there. */
+static bool all_present(const struct meeting *m, struct decision *d)
+{
+    static uint64_t known[KNOWN];
+    uint64_t block[BLOCK];
+    int32_t rank = 0;
+    memset(known, 0, sizeof known);
+    d->count = 0;
+    int fd = run_open_ours(m->path, 0);
+    if (fd < 0) return false;
+    for (bool there = true; there && rank < m->size;) {
         ssize_t got = pread(fd, block, sizeof block, slot(rank));
-        if (got < 8) break;
-        for (int i = 0; i < (int)(got / 8) && rank < m->size; i++, rank++) {
-            there += block[i] != 0;
-            *others += block[i] != 0 && block[i] != m->place;
-            *before += block[i] == m->place && rank < m->rank;
+        there = got >= 8;
+        for (int i = 0; there && i < (int)(got / 8) && rank < m->size; i++) {
+            there = block[i] != 0;
+            if (there) add_place(d, known, block[i], rank++);
         }
     }
     close(fd);
-    return there;
+    return rank == m->size;
 }
 
-static uint64_t decided(const struct meeting *m)
+static bool read_decision(const char *path, struct decision *d)
 {
-    uint64_t decision = 0;
-    int fd = run_open_ours(m->path, 0);
-    if (fd < 0) return 0;
-    if (pread(fd, &decision, sizeof decision, 0) != (ssize_t)sizeof decision) decision = 0;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    bool whole = read(fd, d, sizeof *d) == (ssize_t)sizeof *d && d->count <= MPITX_RUN_PLACES;
     close(fd);
-    return decision;
+    return whole;
 }
 
-/* Decides, unless others have. Returns what counts. */
-static uint64_t decide(const struct meeting *m, uint64_t decision)
+/* Decides, unless others have. What counts is in d afterwards. */
+static void decide(const struct meeting *m, struct decision *d)
 {
     char own[PATH_MAX + 32], common[PATH_MAX + 32];
     snprintf(own, sizeof own, "%s-%d", m->path, (int)m->rank);
     snprintf(common, sizeof common, "%s-decided", m->path);
     int fd = run_open_ours(own, O_TRUNC);
-    bool written = fd >= 0 && run_write_all(fd, &decision, sizeof decision);
+    bool written = fd >= 0 && run_write_all(fd, d, sizeof *d);
     if (fd >= 0 && close(fd) != 0) written = false;
-    if (!written || link(own, common) != 0) {
-        decision = MPITX_RUN_MEET_NOT;
-        fd = open(common, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd >= 0) {
-            uint64_t other;
-            if (read(fd, &other, sizeof other) == (ssize_t)sizeof other) decision = other;
-            close(fd);
-        }
-    }
+    if ((!written || link(own, common) != 0) && !read_decision(common, d)) d->what = MPITX_RUN_MEET_NOT;
     unlink(own);
-    put(m, 0, decision);
-    return decision;
+    put(m, 0, d->what);
 }
 
-static uint64_t wait_for_all(const struct meeting *m)
+static void wait_for_all(const struct meeting *m, struct decision *d)
 {
     const struct timespec pause = {0, 1000000};
-    uint64_t start = run_monotonic(), decision = 0;
-    int32_t others, before;
+    uint64_t start = run_monotonic();
+    char common[PATH_MAX + 32];
+    d->what = MPITX_RUN_MEET_NOT;
     if (m->rank == 0) {
-        while (present(m, &others, &before) < m->size && run_monotonic() - start < WAIT_NS)
-            syscall(SYS_nanosleep, &pause, NULL);
-        int32_t there = present(m, &others, &before);
-        return decide(m, there < m->size ? MPITX_RUN_MEET_NOT : others ? MPITX_RUN_MEET : MPITX_RUN_MEET_ONE_PLACE);
+        bool all;
+        while (!(all = all_present(m, d)) && run_monotonic() - start < WAIT_NS) syscall(SYS_nanosleep, &pause, NULL);
+        if (all) d->what = d->count > 1 ? MPITX_RUN_MEET : MPITX_RUN_MEET_ONE_PLACE;
+        decide(m, d);
+        return;
     }
-    while (!(decision = decided(m)) && run_monotonic() - start < 2 * WAIT_NS) syscall(SYS_nanosleep, &pause, NULL);
-    return decision ? decision : decide(m, MPITX_RUN_MEET_NOT);
+    while (!get(m) && run_monotonic() - start < 2 * WAIT_NS) syscall(SYS_nanosleep, &pause, NULL);
+    snprintf(common, sizeof common, "%s-decided", m->path);
+    if (!read_decision(common, d)) {
+        d->what = MPITX_RUN_MEET_NOT;
+        decide(m, d);
+    }
 }
 
-enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t size, uint64_t place, bool *first)
+enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t size, uint64_t place, const int32_t **firsts, int *count)
 {
-    struct meeting m = {.dir = dir, .rank = rank, .size = size, .place = place ? place : 1};
+    static struct decision d;
+    struct meeting m = {.rank = rank, .size = size, .place = place ? place : 1};
     struct run_signals signals;
     int saved = errno;
-    int32_t others, before;
-    uint64_t decision = MPITX_RUN_MEET_NOT;
-    *first = false;
+    *count = 0;
+    d.what = MPITX_RUN_MEET_NOT;
     if (rank < 0 || rank >= size || snprintf(m.path, sizeof m.path, "%s/sync", dir) >= (int)sizeof m.path) return MPITX_RUN_MEET_NOT;
     run_block_sigxfsz(&signals);
-    if (put(&m, slot(rank), m.place)) decision = wait_for_all(&m);
-    if (decision == MPITX_RUN_MEET) {
-        present(&m, &others, &before);
-        *first = before == 0;
-    }
+    if (put(&m, slot(rank), m.place)) wait_for_all(&m, &d);
     run_restore_sigxfsz(&signals);
     errno = saved;
-    return decision == MPITX_RUN_MEET || decision == MPITX_RUN_MEET_ONE_PLACE ? (enum mpitx_run_meeting)decision : MPITX_RUN_MEET_NOT;
+    if (d.what != MPITX_RUN_MEET && d.what != MPITX_RUN_MEET_ONE_PLACE) return MPITX_RUN_MEET_NOT;
+    *firsts = d.firsts;
+    *count = (int)d.count;
+    return (enum mpitx_run_meeting)d.what;
 }

@@ -169,14 +169,17 @@ struct mpitx_run *mpitx_run_open(const struct mpitx_run_options *options, char *
 /* Reserves numbers for processes that will be spawned. Returns the first one, at least `least`; -1: it cannot write. */
 int32_t mpitx_run_reserve(const char *dir, int32_t least, int32_t count);
 
-/* Whether all processes of a job do something together; all get the same answer. size: how many they are; place: where
- * this one is. first: it is the lowest rank at its place. Waits up to 10 s for the others. */
+/* Whether some processes of a job do something together; all processes get the same answer. size: how many they are;
+ * place: where this one is. firsts: the lowest rank of each place, for up to MPITX_RUN_PLACES of them, in order; valid
+ * until the next call. Waits up to 10 s for others, and 20 s for rank 0. */
+enum { MPITX_RUN_PLACES = 4096 };
 enum mpitx_run_meeting {
-    MPITX_RUN_MEET_NOT = 1, /* not all have come */
-    MPITX_RUN_MEET_ONE_PLACE = 2, /* all have come, from one place: nothing is to be done */
+    MPITX_RUN_MEET_NOT = 1,       /* not all have come */
+    MPITX_RUN_MEET_ONE_PLACE = 2, /* all have come, from one place */
     MPITX_RUN_MEET = 3,
 };
-enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t size, uint64_t place, bool *first);
+enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t size, uint64_t place,
+                                      const int32_t **firsts, int *count);
 
 /* Declares a column and returns its identifier, from 0. */
 int mpitx_run_declare_column(struct mpitx_run *run, const struct mpitx_run_column *column);

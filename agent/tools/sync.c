@@ -1,8 +1,6 @@
 /* sync.c: exchanges messages after MPI_Init between the first process of each node and rank 0, so that readers can
- * compare the clocks of nodes (--sync). The calls of MPI that it makes wait for all processes of MPI_COMM_WORLD. So it
- * makes them only if all have the agent and this setting, which they find out by files in the run directory. */
-#include <string.h>
-
+ * compare the clocks of nodes (--sync). These processes wait for each other. So it is done only if all processes have the
+ * agent and this setting, which they find out by files in the run directory. */
 #include "base/clock.h"
 #include "mpi/pings.h"
 #include "run/fields.h"
@@ -43,15 +41,19 @@ static uint64_t hash(const char *text)
 static void started(void)
 {
     struct ping pings[PINGS];
-    bool first = false;
+    const int32_t *firsts;
+    int count;
     if (!agent_config_number("sync", 0) || !agent_run) return;
     if (agent_process.sessions || agent_process.first > 0) {
         agent_report(MPITX_RUN_INFO, "--sync: no messages for processes that %s",
                      agent_process.sessions ? "use sessions" : "MPI_Comm_spawn started");
         return;
     }
-    switch (mpitx_run_meet(agent_run_options.dir, agent_process.rank, agent_process.size, hash(agent_run_options.host), &first)) {
-    case MPITX_RUN_MEET: record(pings, pings_exchange(first, pings)); break;
+    switch (mpitx_run_meet(agent_run_options.dir, agent_process.rank, agent_process.size, hash(agent_run_options.host), &firsts, &count)) {
+    case MPITX_RUN_MEET:
+        count = pings_exchange(firsts, count, pings);
+        if (count > 0) record(pings, count);
+        break;
     case MPITX_RUN_MEET_ONE_PLACE: break;
     case MPITX_RUN_MEET_NOT:
         agent_report(MPITX_RUN_WARNING, "--sync: no messages: not all processes of the job are recorded in one run directory");

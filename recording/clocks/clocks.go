@@ -12,14 +12,20 @@ import (
 	"mpitx/recording/trace"
 )
 
-// Correct puts the clocks of a run in step, unless that was done before, and keeps the result in the run. Runs that go on, have one node or
-// no trace stay as they are, and nothing is read.
+// Correct puts the clocks of a run in step, unless that was done before. Runs that go on, have one node or no trace stay as they are, and
+// nothing is read.
 func Correct(run *recording.Run) {
-	if run.Clocks != nil || len(run.Nodes) < 2 || run.Running() || !trace.Has(run) {
-		return
+	if run.Clocks == nil && len(run.Nodes) > 1 && !run.Running() && trace.Has(run) {
+		run.SetClocks(Fit(run))
 	}
-	run.SetClocks(Fit(run))
-	_ = run.KeepClocks() // the next one can find it out again
+}
+
+// Keep puts the clocks of a run in step, and keeps the result in the run: those who open it need not read the trace for it. If it cannot be
+// written, they do.
+func Keep(run *recording.Run) {
+	if Correct(run); run.Clocks != nil {
+		_ = run.KeepClocks()
+	}
 }
 
 // Fit reads the messages of a run, and finds how its nodes' clocks differ.

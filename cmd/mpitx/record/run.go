@@ -111,7 +111,7 @@ func (o *runOutput) traces() bool { return o.tracing.on || len(o.tracing.events.
 func (o *runOutput) summarize(run *recording.Run) {
 	o.sampling.summarize(run)
 	o.profiling.summarize(run)
-	clocks.Correct(run)
+	clocks.Keep(run)
 	if !o.quiet && o.traces() && trace.Has(run) {
 		o.tracing.printSummary(run, trace.Read(run, trace.Options{Flows: true}).Totals)
 	}

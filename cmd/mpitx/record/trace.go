@@ -12,6 +12,7 @@ import (
 	"mpitx/machine"
 	"mpitx/machine/newfile"
 	"mpitx/recording"
+	"mpitx/recording/clocks"
 	"mpitx/recording/trace"
 	"mpitx/text"
 )
@@ -105,6 +106,7 @@ func (o *traceOutput) deliver(j *launch.Job) error {
 		o.Complain("%s has no trace: the agent could not start it", dir)
 		return nil
 	}
+	clocks.Keep(j.Run)
 	x := o.writeTo(j.Shown)
 	x.Temp = fmt.Sprintf("%x", j.Run.ID[:4])
 	totals, err := x.Write(o.App, j.Run)
