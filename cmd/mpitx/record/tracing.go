@@ -40,7 +40,7 @@ func (o *tracing) flags(cmd *cobra.Command, of string) {
 	f.DurationVar(&o.after, "after", 0, of+"record only from this `TIME` after MPI_Init on")
 	f.DurationVar(&o.lasting, "for", 0, of+"record for this `TIME`, from MPI_Init or --after on")
 	f.StringArrayVar(&o.windows, "window", nil, of+"record only in a `WINDOW`: phase=GLOB, the phases of the program whose names match; may be repeated")
-	f.BoolVar(&o.sync, "sync", false, of+"let nodes exchange a few messages right after MPI_Init, by which their clocks are compared")
+	f.BoolVar(&o.sync, "sync", false, of+"exchange a few messages between nodes right after MPI_Init, which show how far their clocks are apart")
 	o.events = patterns{r: o.recorder, flag: "--event"}
 	f.StringArrayVar(&o.events.all, "event", nil, "also events of the MPI library that match this `GLOB`; may be repeated")
 	cmd.RegisterFlagCompletionFunc("event", o.CompleteNames(catalog.Events))
