@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
-LIBS   ?= mq,ch4,op,o5,m42,o6,m50,abi-o6,abi-m50
+LIBS   ?= mq,ch4,op,op-debug,o5,m42,o6,m50,abi-o6,abi-m50
 SETUP  := ./scripts/setup.sh
 
 help:
