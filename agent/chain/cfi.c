@@ -236,8 +236,8 @@ static bool copy_entry(const unsigned char *from, unsigned char *to, uint32_t mo
     return memory_read((uintptr_t)from, to, *bytes);
 }
 
-/* The rule at the call that returns to an address. */
-static bool find_rule(uint64_t address, struct rule *rule)
+/* The rule at the call that returns to an address, and where its function begins. */
+static bool find_rule(uint64_t address, struct rule *rule, uint64_t *function)
 {
     unsigned char entry[MOST_ENTRY], common[MOST_COMMON];
     struct bases bases;
@@ -259,6 +259,7 @@ static bool find_rule(uint64_t address, struct rule *rule)
     skip(&m, read_unsigned(&m));
     run(&m, end);
     *rule = m.rule;
+    *function = (uintptr_t)bases.function;
     return !m.unknown;
 }
 
@@ -278,8 +279,8 @@ static bool find_base(struct cfi_frame *frame, uint64_t at, const struct saved *
 enum cfi_caller cfi_caller(struct cfi_frame *frame)
 {
     struct rule rule;
-    uint64_t at, address;
-    if (!find_rule(frame->address, &rule)) return CFI_UNKNOWN;
+    uint64_t at, address, function;
+    if (!find_rule(frame->address, &rule, &function)) return CFI_UNKNOWN;
     if (rule.address.where == UNDEFINED) return CFI_OUTERMOST;
     if (rule.reg != STACK_POINTER && (rule.reg != BASE_POINTER || !frame->based)) return CFI_UNKNOWN;
     at = (rule.reg == STACK_POINTER ? frame->pointer : frame->base) + rule.offset;
@@ -293,6 +294,17 @@ enum cfi_caller cfi_caller(struct cfi_frame *frame)
     return address ? CFI_CALLER : CFI_OUTERMOST;
 }
 
+bool cfi_step(uint64_t address, struct cfi_step *step)
+{
+    struct rule rule;
+    if (!find_rule(address, &rule, &step->function)) return false;
+    step->based = rule.reg == BASE_POINTER;
+    step->offset = (int64_t)rule.offset;
+    step->saved = rule.base.where == FRAME ? rule.base.offset : 0;
+    step->base_lost = rule.base.where != FRAME && rule.base.where != SAME;
+    return !rule.deref && (step->based || rule.reg == STACK_POINTER) && rule.address.where == FRAME && rule.address.offset == -8;
+}
+
 bool cfi_first(struct cfi_frame *frame)
 {
     /* on the wrapper's stack: the return address, and below it the caller's rbp, as wrappers have frame pointers */
@@ -303,6 +315,13 @@ bool cfi_first(struct cfi_frame *frame)
 }
 
 #else
+
+bool cfi_step(uint64_t address, struct cfi_step *step)
+{
+    (void)address;
+    (void)step;
+    return false;
+}
 
 enum cfi_caller cfi_caller(struct cfi_frame *frame)
 {

@@ -17,6 +17,14 @@ struct cfi_frame {
 
 enum cfi_caller { CFI_UNKNOWN, CFI_OUTERMOST, CFI_CALLER };
 
+/* Where the frame of a call's caller is. */
+struct cfi_step {
+    uint64_t function; /* the function that contains the call begins there */
+    int64_t offset;    /* of the frame from the stack pointer, or from rbp if `based` */
+    int64_t saved;     /* the caller's rbp is at this offset from the frame; 0: unchanged */
+    bool based, base_lost;
+};
+
 /* Loads what finds unwind tables; false: it is missing. May take milliseconds. */
 bool cfi_start(void);
 
@@ -26,6 +34,9 @@ bool cfi_first(struct cfi_frame *frame);
 /* Goes on to the call of the function that contains the address. Else the frame is as before, and that function is the
  * outermost one, or its caller is unknown. */
 enum cfi_caller cfi_caller(struct cfi_frame *frame);
+
+/* The same for the call that returns to an address, whatever the registers are. False: it depends on more than them. */
+bool cfi_step(uint64_t address, struct cfi_step *step);
 
 #pragma GCC visibility pop
 

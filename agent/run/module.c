@@ -34,8 +34,7 @@ static bool loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *part)
     return false;
 }
 
-/* Returns the build ID that the linker wrote with --build-id. */
-static struct run_text build_id(const struct dl_phdr_info *info)
+const void *mpitx_run_build_id(const struct dl_phdr_info *info, uint32_t *bytes)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *h = &info->dlpi_phdr[i];
@@ -47,12 +46,15 @@ static struct run_text build_id(const struct dl_phdr_info *info)
             size_t name = (n.n_namesz + 3u) & ~3u, desc = (n.n_descsz + 3u) & ~3u;
             p += sizeof n;
             if (name > (size_t)(end - p) || desc > (size_t)(end - p) - name) break;
-            if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(p, "GNU", 4) == 0)
-                return (struct run_text){p + name, n.n_descsz};
+            if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(p, "GNU", 4) == 0) {
+                *bytes = n.n_descsz;
+                return p + name;
+            }
             p += name + desc;
         }
     }
-    return (struct run_text){"", 0};
+    *bytes = 0;
+    return "";
 }
 
 /* Called under the loader's lock. */
@@ -74,7 +76,7 @@ static int copy_module(struct dl_phdr_info *info, size_t size, void *arg)
         ssize_t n = readlink("/proc/self/exe", program, sizeof program);
         m.path = (struct run_text){program, n > 0 ? (uint32_t)n : 0};
     }
-    m.build_id = build_id(info);
+    m.build_id.s = mpitx_run_build_id(info, &m.build_id.n);
     size_t bytes = pad8(sizeof m.body + 8 + m.path.n + m.build_id.n);
     if (m.body.start >= m.body.end || sizeof bytes + bytes > (size_t)(f->end - f->at)) return 0;
     memcpy(f->at, &bytes, sizeof bytes);

@@ -306,6 +306,10 @@ int mpitx_run_modules(struct mpitx_run *run);
  * later. */
 void mpitx_run_follow_modules(struct mpitx_run *run);
 
+/* The build ID that the linker wrote into a loaded object with --build-id; 0 bytes: none. */
+struct dl_phdr_info;
+const void *mpitx_run_build_id(const struct dl_phdr_info *info, uint32_t *bytes);
+
 /* Counters: cheap, and kept in the live file, so that they survive kill -9. */
 void mpitx_run_missed(struct mpitx_run *run, uint64_t samples);           /* due but not taken */
 void mpitx_run_cost(struct mpitx_run *run, uint64_t instants, uint64_t ns); /* instants sampled, and the time taken */

@@ -14,11 +14,12 @@
 #include "base/memory.h"
 #include "base/references.h"
 #include "mpi/library.h"
+#include "tools/algorithms/callers.h"
 #include "tools/algorithms/doors.h"
 #include "tools/objects/objects.h"
 
 #define NOINLINE __attribute__((noinline))
-enum { CHAINS = 1024, TEXT = 1024, COMPONENT = 16 };
+enum { CHAINS = 1024, TEXT = 2048, COMPONENT = 16, UCX = 4 };
 
 bool algorithms_on;
 
@@ -98,6 +99,8 @@ static uintptr_t choose(void *argument, const char *name, enum reference_kind ki
 
 static bool is_library(const char *path) { return strcmp(path, library.path) == 0 || strstr(path, "/libopen_mpi.so"); }
 
+static bool is_mpi(const char *path) { return strcmp(path, library.path) == 0; }
+
 static bool has_collectives(const char *path)
 {
     return is_library(path) || strstr(path, "mca_coll_") || strstr(path, "/libmpi.so");
@@ -116,7 +119,9 @@ typedef unsigned __int128 list;
 
 /* A passage is the number of a door, and whether the call's communicator was among the arguments. 0: none. */
 enum { PASSAGE_BITS = 12, OWN = 1 << 11, LIST_MOST = 8 * sizeof(list) / PASSAGE_BITS };
-_Static_assert((int)ALGORITHMS_DOORS <= (int)OWN, "passages");
+_Static_assert((int)ALGORITHMS_DOORS <= (int)OWN && (int)CALLERS_CHAINS <= (int)OWN, "passages");
+
+static bool hidden; /* doors lead to UCX, and passages are chains of callers (callers.h) */
 
 static unsigned passage(list passed, unsigned back) { return (unsigned)(passed >> back * PASSAGE_BITS) & (2 * OWN - 1); }
 
@@ -124,7 +129,7 @@ struct algorithms_thread {
     list passed;
     uint64_t comm;
     uint32_t nested; /* collective calls of callbacks that the thread is in */
-    bool more;
+    bool more, inside;
 };
 static AGENT_THREAD struct algorithms_thread own;
 
@@ -143,22 +148,31 @@ static inline bool has_comm(uint64_t comm, const uintptr_t *registers, const uin
     return found && comm;
 }
 
-static uintptr_t pass(unsigned number, const uintptr_t *registers, const uintptr_t *stack)
+static void note_passage(struct algorithms_thread *thread, unsigned now)
 {
-    struct algorithms_thread *thread = &own;
-    if (__builtin_expect(number == 0, 0)) {
-        search_loaded();
-        return doors[0].target;
-    }
-    if (thread->nested) return doors[number].target;
-    unsigned now = number | (has_comm(thread->comm, registers, stack) ? OWN : 0);
     for (list passed = thread->passed; passed; passed >>= PASSAGE_BITS)
-        if (passage(passed, 0) == now) return doors[number].target;
+        if (passage(passed, 0) == now) return;
     if (thread->passed >> (LIST_MOST - 1) * PASSAGE_BITS)
         thread->more = true;
     else
         thread->passed = thread->passed << PASSAGE_BITS | now;
-    return doors[number].target;
+}
+
+static uintptr_t pass(unsigned number, const uintptr_t *registers, const uintptr_t *stack, uintptr_t base)
+{
+    struct algorithms_thread *thread = &own;
+    uintptr_t target = doors[number].target;
+    if (hidden) {
+        unsigned now = thread->inside && !thread->nested ? callers_find(stack, base) : 0;
+        if (now) note_passage(thread, now);
+        return target;
+    }
+    if (__builtin_expect(number == 0, 0)) {
+        search_loaded();
+        return target;
+    }
+    if (!thread->nested) note_passage(thread, number | (has_comm(thread->comm, registers, stack) ? OWN : 0));
+    return target;
 }
 
 static void enter(const struct chain_call *call)
@@ -167,12 +181,13 @@ static void enter(const struct chain_call *call)
         own.nested++;
         return;
     }
-    own = (struct algorithms_thread){.comm = call->described ? call->description.comm : 0};
+    own = (struct algorithms_thread){.inside = true, .comm = call->described ? call->description.comm : 0};
 }
 
 static void leave(const struct chain_call *call)
 {
-    if (call->depth > 0 && own.nested) own.nested--;
+    if (call->depth == 0) own.inside = false;
+    else if (own.nested) own.nested--;
 }
 
 static const struct chain_observer observer = {.name = "algorithms", .enter = enter, .leave = leave};
@@ -204,10 +219,15 @@ static struct chain *find_chain(list passed, bool more)
 
 static void write_text(char *text, list passed, bool more)
 {
-    size_t length = 0;
+    size_t length = hidden ? (size_t)snprintf(text, TEXT, "@%s", callers_build()) : 0;
     for (unsigned back = LIST_MOST; back-- > 0;) {
         unsigned now = passage(passed, back);
         if (!now || length >= TEXT) continue;
+        if (hidden) {
+            text[length++] = ' ';
+            length += callers_write(text + length, TEXT - length, now);
+            continue;
+        }
         const struct door *door = &doors[now % OWN];
         length += (size_t)snprintf(text + length, TEXT - length, "%s%s%s%s%s", length ? " " : "", now & OWN ? "" : "-",
                                    door->component, door->component[0] ? ":" : "", door->name);
@@ -250,18 +270,42 @@ static uintptr_t choose_first(void *argument, const char *name, enum reference_k
     return doors[0].target ? algorithms_door(0) : 0;
 }
 
+/* UCX's functions that send messages or receive them. The tool paths may have set references to them before. */
+static uintptr_t choose_ucx(void *argument, const char *name, enum reference_kind kind, const uintptr_t *place)
+{
+    static const char *const names[UCX] = {"ucp_tag_send_nbx", "ucp_tag_recv_nbx", "ucp_tag_send_nb", "ucp_tag_recv_nb"};
+    for (unsigned i = 0; i < UCX; i++) {
+        if (strcmp(name, names[i]) != 0 || doors[i].target) continue;
+        doors[i].target = reference_target(argument, name, kind, place);
+        return doors[i].target ? algorithms_door(i) : 0;
+    }
+    return 0;
+}
+
 static bool wanted(void) { return agent_config_number("algorithms", 0) != 0; }
 
 static void entering(void)
 {
     algorithms_pass = pass;
-    if (wanted() && algorithms_door(0)) references_follow(&(uint64_t){0}, is_library, choose_first);
+    hidden = strcmp(library_family, "mpich") == 0;
+    if (wanted() && !hidden && algorithms_door(0)) references_follow(&(uint64_t){0}, is_library, choose_first);
+}
+
+/* NULL, or why the callers of UCX's functions cannot be found. */
+static const char *why_hidden(void)
+{
+    const char *why = callers_start();
+    if (why) return why;
+    references_follow(&(uint64_t){0}, is_mpi, choose_ucx);
+    for (int i = 0; i < UCX; i++)
+        if (doors[i].target) return NULL;
+    return "MPICH hides the functions that serve collective calls, and does not use UCX";
 }
 
 static const char *why_unknown(void)
 {
     if (!algorithms_door(0)) return "mpitx cannot see them on this kind of processor";
-    if (strcmp(library_family, "mpich") == 0) return "MPICH hides the functions that serve collective calls";
+    if (hidden) return why_hidden();
     if (!doors[0].target) return "the library has no references by name to the functions that serve collective calls: it is not "
                                  "Open MPI, or is linked statically";
     return door_count == 1 ? "no component of the library has functions that serve collective calls and can be seen" : NULL;

@@ -1,4 +1,5 @@
-/* doors.h: numbered entries. Each asks algorithms_pass where to jump to, with the arguments that registers and the stack have. */
+/* doors.h: numbered entries. Each asks algorithms_pass where to jump to, with the arguments that registers and the stack have, and the
+ * caller's frame pointer. */
 #ifndef MPITX_ALGORITHMS_DOORS_H
 #define MPITX_ALGORITHMS_DOORS_H
 
@@ -12,7 +13,7 @@ enum { ALGORITHMS_DOORS = 2048 };
 uintptr_t algorithms_door(unsigned number);
 
 /* Set before any door is used. */
-extern uintptr_t (*algorithms_pass)(unsigned door, const uintptr_t *registers, const uintptr_t *stack);
+extern uintptr_t (*algorithms_pass)(unsigned door, const uintptr_t *registers, const uintptr_t *stack, uintptr_t base);
 
 #pragma GCC visibility pop
 
