@@ -8,7 +8,7 @@ import (
 	"mpitx/launch"
 )
 
-var Workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "messages", "bcast", "reduce", "allreduce", "allgather", "barrier", "idle"}
+var Workloads = []string{"pingpong", "alltoall", "unexpected", "halo", "messages", "bcast", "reduce", "allreduce", "allgather", "barrier", "algorithms", "idle"}
 
 func ParseSettings(flag string, args []string) ([]launch.NameValue, error) {
 	var out []launch.NameValue
