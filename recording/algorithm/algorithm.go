@@ -17,6 +17,7 @@ type Served struct {
 	Only      bool     `json:"-"`                   // the component has one algorithm for this operation
 	Functions []string `json:"functions,omitempty"` // of the library, in the order in which they were first called: the evidence
 	More      bool     `json:"more,omitzero"`       // there were more functions
+	Build     string   `json:"-"`                   // of a library that hides its functions: its build ID
 }
 
 // Known reports whether the algorithm is known, not only the component.
@@ -41,6 +42,8 @@ func (s *Served) Text() string {
 	switch {
 	case len(s.Functions) == 0:
 		return Unknown
+	case s.Component == "" && s.Build != "":
+		return chain
 	case s.Component == "":
 		return "unknown component: " + chain
 	case chain == "":
@@ -55,6 +58,9 @@ func (s *Served) Text() string {
 //
 // What the call went through on its own communicator for its own operation is the component and the algorithm; anything else is a part.
 func Parse(text, function string) (s Served) {
+	if strings.HasPrefix(text, "@") {
+		return parseHidden(text, function)
+	}
 	var all []passage
 	for _, word := range strings.Fields(text) {
 		if word == "…" {

@@ -23,8 +23,15 @@ type Algorithm struct {
 	Bytes uint64        `json:"bytes"` // of the calls, counted likewise
 }
 
-// AlgorithmsUnknown says why no algorithm of a run is known; "" if they were recorded.
-func AlgorithmsUnknown(run *recording.Run) string {
+// AlgorithmsUnknown says why no algorithm is known; "" if they were recorded.
+func (p *Profile) AlgorithmsUnknown() string {
+	if p.Unlearned != "" {
+		return "MPICH hides the functions that serve collective calls; mpitx setup --algorithms finds them, which takes some seconds"
+	}
+	return algorithmsUnrecorded(p.Run)
+}
+
+func algorithmsUnrecorded(run *recording.Run) string {
 	why := "record them with mpitx profile, without --no-algorithms"
 	for _, r := range run.Ranks {
 		if slices.ContainsFunc(r.Tables, func(t *recording.Table) bool { return t != nil && t.Name == tableAlgorithms }) {
@@ -49,7 +56,11 @@ func (b *builder) algorithm(r *Rank, row *row, objects map[uint64]*Object, addre
 		return
 	}
 	stack, place := b.stack(r, row, addresses)
-	a := &Algorithm{Function: name, Object: object, Bucket: min(row.number("bucket"), SizeBuckets-1), Stack: stack, Served: algorithm.Parse(row.text("algorithm"), name),
+	served := algorithm.Parse(row.text("algorithm"), name)
+	if served.Build != "" && algorithm.HiddenOf(served.Build) == nil {
+		b.p.Unlearned = served.Build
+	}
+	a := &Algorithm{Function: name, Object: object, Bucket: min(row.number("bucket"), SizeBuckets-1), Stack: stack, Served: served,
 		Calls: row.count("calls"), Time: row.duration("ticks"), Bytes: row.count("bytes")}
 	b.algorithms.add(a, place)
 }
@@ -69,6 +80,11 @@ func (all algorithms) add(a *Algorithm, place string) {
 		sum.Calls += a.Calls
 		sum.Time += a.Time
 		sum.Bytes += a.Bytes
+		if a.Build != "" {
+			sum.Functions = append(slices.Clone(sum.Functions), a.Functions...)
+			slices.Sort(sum.Functions)
+			sum.Functions = slices.Compact(sum.Functions)
+		}
 		return
 	}
 	all[key] = a
@@ -107,7 +123,7 @@ func (b *builder) finishAlgorithms() {
 	for _, a := range b.algorithms {
 		known[a.Function] += a.Calls
 	}
-	if AlgorithmsUnknown(b.p.Run) != "" {
+	if algorithmsUnrecorded(b.p.Run) != "" {
 		return
 	}
 	for _, f := range b.p.Functions {

@@ -24,7 +24,8 @@ type Profile struct {
 	OneSided  []Pair     // likewise operations on windows: a put is sent, a get is received
 	Sizes     []*Sizes   // by function, sent before received
 
-	Algorithms []*Algorithm  // the function with the most time first; empty if they are not known: see [AlgorithmsUnknown]
+	Algorithms []*Algorithm  // the function with the most time first; empty if they were not recorded: see [Profile.AlgorithmsUnknown]
+	Unlearned  string        // the build of the library whose functions are not known
 	Paths      []*paths.Path // between ranks, by rank; none if they were not recorded
 
 	Processor *processor.Processor // of all ranks of the run, whatever the cut is; nil: an older mpitx recorded it

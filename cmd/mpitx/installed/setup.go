@@ -17,6 +17,7 @@ import (
 
 func NewSetup(a *cli.App) *cobra.Command {
 	var cc, mpi, outDir string
+	var algorithms bool
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "Build the shim and agent for an MPI library",
@@ -29,12 +30,21 @@ it is built with. The agent takes a minute to build.
 
 Without flags, mpitx setup builds for every installed family that has an mpi.h,
 with the MPI's compiler wrapper. The standard ABI needs no wrapper: the header
-of Open MPI 6 or MPICH 5 is enough.`,
+of Open MPI 6 or MPICH 5 is enough.
+
+With --algorithms, mpitx setup does something else: MPICH hides its functions, so
+that mpitx report RUN algorithms does not know them. mpitx runs each algorithm in
+two jobs of two ranks, and keeps in its cache which functions the library went
+through. This is valid for this build of MPICH only, also for earlier runs.`,
 		Example: `  mpitx setup
   mpitx setup --mpi abi
-  mpitx setup --mpicc /opt/mpich/bin/mpicc`,
+  mpitx setup --mpicc /opt/mpich/bin/mpicc
+  mpitx setup --algorithms`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if algorithms {
+				return findAlgorithms(cmd, a, mpi)
+			}
 			if outDir == "" {
 				outDir = a.Env.DataDir()
 			}
@@ -51,6 +61,9 @@ of Open MPI 6 or MPICH 5 is enough.`,
 	cli.ChooseMPI(cmd, &mpi, "build for this `MPI` only", false)
 	cmd.MarkFlagsMutuallyExclusive("mpicc", "mpi")
 	cmd.Flags().StringVar(&outDir, "dir", "", "put the results into this `DIRECTORY` (default: the user's data directory)")
+	cmd.Flags().BoolVar(&algorithms, "algorithms", false, "find out which functions of MPICH serve collective calls, instead of building")
+	cmd.MarkFlagsMutuallyExclusive("algorithms", "mpicc")
+	cmd.MarkFlagsMutuallyExclusive("algorithms", "dir")
 	cmd.MarkFlagDirname("dir")
 	return cmd
 }

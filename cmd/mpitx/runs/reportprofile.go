@@ -9,7 +9,6 @@ import (
 	"mpitx/export/runs"
 	"mpitx/launch"
 	"mpitx/recording/network"
-	"mpitx/recording/profile"
 	"mpitx/recording/sites"
 	"mpitx/text"
 )
@@ -46,7 +45,7 @@ func showProfile(r *reading) error {
 	if err != nil {
 		return err
 	}
-	if why := profile.AlgorithmsUnknown(r.run); r.view.name == runs.ViewAlgorithms && why != "" {
+	if why := p.AlgorithmsUnknown(); r.view.name == runs.ViewAlgorithms && why != "" {
 		return cli.Lacks(r.run, r.dir, "algorithms", why)
 	}
 	unread := cmp.Or(cli.ResolveSites(r.App, p), cli.ReportJob(r.App, r.run.Dir))
