@@ -2,19 +2,24 @@
 /* callers.c: goes from a call to the functions that it came from, by the unwind tables of the library.
  *
  * What the tables say about a return address never changes: where the caller's frame is, so where the next return
- * address is. So each step is computed once, and later ones only look it up. The result is as exact as the tables. */
+ * address is. So each step is computed once, and later ones only look it up. The result is as exact as the tables.
+ *
+ * If all frames have a known size, a thread remembers the path: the return addresses and their places. Another call
+ * took the same path if its first return address is the same, so that the place of the second one is the same, and so
+ * on. */
 #include "tools/algorithms/callers.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/agent.h"
 #include "base/cancel.h"
 #include "base/references.h"
 #include "chain/cfi.h"
 #include "mpi/library.h"
 #include "run/process.h"
 
-enum { STEPS = 4096, DEEP = 32, FIRST = 1 };
+enum { STEPS = 4096, DEEP = 32, FIRST = 1, PATH_BITS = 4, PATH_MOST = 16 };
 
 static struct library_range code;
 static uintptr_t base_of_code;
@@ -70,27 +75,63 @@ static __attribute__((noinline)) void learn(unsigned chain, uintptr_t address)
     hold_unlock(&lock, hold);
 }
 
-unsigned callers_find(const uintptr_t *frame, uintptr_t base)
+struct path {
+    unsigned chain, count;
+    struct {
+        uintptr_t place, address; /* place: after the first return address, in bytes */
+    } returns[PATH_MOST];
+};
+static AGENT_THREAD struct path paths[1 << PATH_BITS];
+
+/* A place is only looked at if all before it are as remembered. */
+static inline bool took(const struct path *path, const uintptr_t *frame)
 {
-    bool based = true;
+    for (unsigned i = 0; i < path->count; i++)
+        if (*(const uintptr_t *)((uintptr_t)frame + path->returns[i].place) != path->returns[i].address) return false;
+    return path->count > 0;
+}
+
+/* The chain; 0: not known. Remembers the path. */
+static __attribute__((noinline)) unsigned walk(const uintptr_t *frame, uintptr_t base, struct path *path)
+{
+    const uintptr_t *start = frame;
+    bool based = true, fixed = true;
     unsigned chain = 0;
-    for (int i = 0; i < DEEP; i++) {
+    path->count = 0;
+    for (unsigned i = 0; i < DEEP; i++) {
         uintptr_t address = frame[-1];
-        if (address - code.start >= code.size) return chain;
+        if (i < PATH_MOST) {
+            path->returns[i].place = (uintptr_t)(frame - 1) - (uintptr_t)start;
+            path->returns[i].address = address;
+        }
+        if (address - code.start >= code.size) {
+            path->chain = chain;
+            if (fixed && i < PATH_MOST) path->count = i + 1;
+            return chain;
+        }
         struct step *step = find_step(chain, address);
-        if (__builtin_expect(!step->address, 0)) {
+        if (!step->address) {
             learn(chain, address);
             step = find_step(chain, address);
         }
         if (!step->address || !step->next || (step->frame.based && !based)) return 0;
-        const uintptr_t *next = (const uintptr_t *)((step->frame.based ? base : (uintptr_t)frame) + (uintptr_t)step->frame.offset);
+        uintptr_t from = step->frame.based ? base : (uintptr_t)frame;
+        const uintptr_t *next = (const uintptr_t *)(from + (uintptr_t)step->frame.offset);
         if (next <= frame) return 0;
         if (step->frame.saved) base = *(const uintptr_t *)((uintptr_t)next + (uintptr_t)step->frame.saved);
         based = step->frame.saved || (based && !step->frame.base_lost);
+        fixed = fixed && !step->frame.based;
         frame = next;
         chain = step->next;
     }
     return 0;
+}
+
+unsigned callers_find(const uintptr_t *frame, uintptr_t base)
+{
+    uint64_t hash = (frame[-1] + (uintptr_t)frame) * UINT64_C(0x9e3779b97f4a7c15);
+    struct path *path = &paths[hash >> (64 - PATH_BITS)];
+    return took(path, frame) ? path->chain : walk(frame, base, path);
 }
 
 size_t callers_write(char *text, size_t room, unsigned chain)
