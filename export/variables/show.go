@@ -240,7 +240,8 @@ func (p *page) setting(v *catalog.Variable, opts ShowOptions) {
 			p.unwrapped(label, p.term.SafeCommand(l))
 		}
 	}
-	if strings.HasPrefix(v.Name, "coll_") && strings.HasSuffix(v.Name, "_algorithm") {
+	if chooses := strings.TrimPrefix(v.Name, "MPIR_CVAR_"); strings.HasPrefix(v.Name, "coll_") && strings.HasSuffix(v.Name, "_algorithm") ||
+		chooses != v.Name && !strings.HasPrefix(chooses, "I") && strings.HasSuffix(chooses, "_INTRA_ALGORITHM") {
 		p.entry("what ran", "mpitx profile records which algorithm serves each call; mpitx report RUN algorithms shows it")
 	}
 	if r := v.Current(); r != nil && !asked && (r.Writable != catalog.WritableUnknown || r.Status == catalog.StatusOK && r.Reason != "") {

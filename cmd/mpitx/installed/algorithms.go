@@ -52,6 +52,9 @@ func findAlgorithms(cmd *cobra.Command, a *cli.App, mpi string) error {
 	if build == "" {
 		return cli.Failf("find algorithms: the agent saw no calls of UCX; it needs an MPICH that uses UCX, and has a build ID")
 	}
+	if build != source.Chosen.BuildID {
+		return cli.Failf("find algorithms: the program behind --workload loads another MPICH than %s; build it again with mpitx setup --mpicc, or choose the other one with --mpi", source.Chosen.Lib)
+	}
 	path := filepath.Join(cache, algorithm.FileOf(build))
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return cli.Failf("%v", err)
