@@ -229,24 +229,33 @@ static size_t read_head(struct machine *m)
     return m->unknown || instructions > m->end ? 0 : sizes[encoding & 15];
 }
 
-static bool copy_entry(const unsigned char *from, unsigned char *to, uint32_t most, uint32_t *bytes)
+typedef bool read_function(uint64_t from, void *to, size_t bytes);
+
+static bool read_mapped(uint64_t from, void *to, size_t bytes)
 {
-    if (!memory_read((uintptr_t)from, bytes, 4) || *bytes < 4 || *bytes > most - 4) return false;
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return true;
+}
+
+static bool copy_entry(read_function *read, const unsigned char *from, unsigned char *to, uint32_t most,
+                       uint32_t *bytes)
+{
+    if (!read((uintptr_t)from, bytes, 4) || *bytes < 4 || *bytes > most - 4) return false;
     *bytes += 4;
-    return memory_read((uintptr_t)from, to, *bytes);
+    return read((uintptr_t)from, to, *bytes);
 }
 
 /* The rule at the call that returns to an address, and where its function begins. */
-static bool find_rule(uint64_t address, struct rule *rule, uint64_t *function)
+static bool find_rule(uint64_t address, read_function *read, struct rule *rule, uint64_t *function)
 {
     unsigned char entry[MOST_ENTRY], common[MOST_COMMON];
     struct bases bases;
     uint32_t bytes, back;
     const unsigned char *at = find_table ? find_table((void *)(uintptr_t)(address - 1), &bases) : NULL;
-    if (!at || !copy_entry(at, entry, MOST_ENTRY, &bytes)) return false;
+    if (!at || !copy_entry(read, at, entry, MOST_ENTRY, &bytes)) return false;
     const unsigned char *end = entry + bytes;
     memcpy(&back, entry + 4, 4);
-    if (!copy_entry(at + 4 - back, common, MOST_COMMON, &bytes)) return false;
+    if (!copy_entry(read, at + 4 - back, common, MOST_COMMON, &bytes)) return false;
     struct machine m =
         {.at = common + 8, .end = common + bytes, .target = address - 1, .place = (uintptr_t)bases.function};
     size_t pointer = read_head(&m);
@@ -280,7 +289,7 @@ enum cfi_caller cfi_caller(struct cfi_frame *frame)
 {
     struct rule rule;
     uint64_t at, address, function;
-    if (!find_rule(frame->address, &rule, &function)) return CFI_UNKNOWN;
+    if (!find_rule(frame->address, memory_read, &rule, &function)) return CFI_UNKNOWN;
     if (rule.address.where == UNDEFINED) return CFI_OUTERMOST;
     if (rule.reg != STACK_POINTER && (rule.reg != BASE_POINTER || !frame->based)) return CFI_UNKNOWN;
     at = (rule.reg == STACK_POINTER ? frame->pointer : frame->base) + rule.offset;
@@ -297,7 +306,7 @@ enum cfi_caller cfi_caller(struct cfi_frame *frame)
 bool cfi_step(uint64_t address, struct cfi_step *step)
 {
     struct rule rule;
-    if (!find_rule(address, &rule, &step->function)) return false;
+    if (!find_rule(address, read_mapped, &rule, &step->function)) return false;
     step->based = rule.reg == BASE_POINTER;
     step->offset = (int64_t)rule.offset;
     step->saved = rule.base.where == FRAME ? rule.base.offset : 0;

@@ -35,7 +35,8 @@ bool cfi_first(struct cfi_frame *frame);
  * outermost one, or its caller is unknown. */
 enum cfi_caller cfi_caller(struct cfi_frame *frame);
 
-/* The same for the call that returns to an address, whatever the registers are. False: it depends on more than them. */
+/* The step from a call that returns to an address, in an object that stays loaded meanwhile; without system calls.
+ * False: unknown, or it depends on other registers. */
 bool cfi_step(uint64_t address, struct cfi_step *step);
 
 #pragma GCC visibility pop
