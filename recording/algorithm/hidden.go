@@ -146,14 +146,15 @@ func Learn(all []Forced) (build string, found Hidden, unknown []string) {
 	}
 	slices.Sort(operations)
 	for _, operation := range slices.Compact(operations) {
-		next, last := nextFunctions(operation, chains)
+		next, last, chooses := nextFunctions(operation, chains)
 		if last != "" {
 			found[last] = operation
 		}
 		for value, functions := range next {
-			own := len(functions) == 1 && last != ""
+			own := len(functions) == 1 && last != "" && (value != auto || chooses)
 			for other, others := range next {
-				own = own && (other == value || !slices.Contains(others, functions[0]))
+				shared := other != value && own && slices.Contains(others, functions[0])
+				own = own && (!shared || value == auto) // the others left it to the library's rules
 			}
 			if own && found[functions[0]] == "" {
 				found[functions[0]] = operation + " " + value
@@ -167,7 +168,8 @@ func Learn(all []Forced) (build string, found Hidden, unknown []string) {
 }
 
 // nextFunctions are, by value, the functions that follow those that all chains of an operation begin with, and the last one of these.
-func nextFunctions(operation string, chains map[Forced][][]string) (next map[string][]string, last string) {
+// chooses is true if the function of the value "auto" calls algorithms.
+func nextFunctions(operation string, chains map[Forced][][]string) (next map[string][]string, last string, chooses bool) {
 	var common []string
 	for f, of := range chains {
 		for _, chain := range of {
@@ -185,27 +187,36 @@ func nextFunctions(operation string, chains map[Forced][][]string) (next map[str
 		}
 	}
 	next = map[string][]string{}
-	add := func(instead bool) {
+	n := len(common)
+	calls := func(chain []string) bool { // the next function calls the algorithm of another value
+		for value, functions := range next {
+			if value != auto && len(chain) > n+1 && slices.Contains(functions, chain[n+1]) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, instead := range []bool{false, true} {
+		found := map[string][]string{}
 		for f, of := range chains {
 			if f.Operation != operation || f.Instead != instead || instead && len(next[f.Value]) > 0 {
 				continue
 			}
-			var functions []string
+			found[f.Value] = nil
 			for _, chain := range of {
-				n := len(common)
-				if len(chain) > n && slices.Equal(chain[:n], common) && !slices.Contains(functions, chain[n]) && !(instead && slices.Contains(next[auto], chain[n])) {
-					functions = append(functions, chain[n])
+				if len(chain) > n && slices.Equal(chain[:n], common) && !slices.Contains(found[f.Value], chain[n]) && !(instead && (slices.Contains(next[auto], chain[n]) || calls(chain))) {
+					found[f.Value] = append(found[f.Value], chain[n])
 				}
 			}
-			next[f.Value] = functions
 		}
+		maps.Copy(next, found)
 	}
-	add(false)
-	add(true)
-	if len(common) > 0 {
-		last = common[len(common)-1]
+	ofAuto := chains[Forced{Operation: operation, Value: auto}]
+	chooses = len(ofAuto) > 0 && !slices.ContainsFunc(ofAuto, func(chain []string) bool { return !calls(chain) })
+	if n > 0 {
+		last = common[n-1]
 	}
-	return next, last
+	return next, last, chooses
 }
 
 // ---- the cache ----

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// What is learned from short runs, with the mistakes that could be made: ring and pair are one function, old is never used, and twice uses a
-// function of another operation. tree needs others within it, so it fails if nothing may be used instead.
+// What is learned from short runs, with the mistakes that could be made: ring and pair are one function, old and lost are never used, card leaves
+// the choice to the library, and twice uses a function of another operation. tree needs others within it, so it fails if nothing may be used
+// instead.
 func TestLearn(t *testing.T) {
 	build, found, unknown := Learn([]Forced{
 		{"bcast", "auto", false, "@b1 1/2/3/a 1/2/3/b"},
@@ -18,15 +19,22 @@ func TestLearn(t *testing.T) {
 		{"bcast", "pair", false, "@b1 1/2/a"},
 		{"bcast", "long", false, "@b1 1/2/b …"},
 		{"bcast", "twice", false, "@b1 1/2/e 1/2/f"},
+		{"bcast", "card", false, "@b1 1/2/3/a"},
 		{"bcast", "tree", false, ""},
 		{"bcast", "old", false, ""},
+		{"bcast", "lost", false, "@b1"},
 		{"bcast", "auto", true, "@b1 1/2/3/a"},
 		{"bcast", "long", true, "@b1 1/2/b 1/3/a"},
 		{"bcast", "tree", true, "@b1 1/2/c/2/3/a 1/3/a"},
 		{"bcast", "old", true, "@b1 1/2/3/a 1/3/b"},
+		{"bcast", "lost", true, "@b1 1/2/7/a 1/2/7/b"}, // 7 chooses what is used instead
+		// the choice is a part of the operation's function, so it is not known whether a choice was made
+		{"scan", "auto", false, "@b1 21/22/2a 21/22/2a"},
+		{"scan", "ring", false, "@b1 21/22/2a"},
+		{"scan", "tree", false, "@b1 21/22/2b"},
 	})
-	want := Hidden{"2": "bcast", "3": "bcast auto", "b": "bcast long", "c": "bcast tree"}
-	if build != "b1" || !maps.Equal(found, want) || !slices.Equal(unknown, []string{"bcast old", "bcast pair", "bcast ring", "bcast twice"}) {
+	want := Hidden{"2": "bcast", "3": "bcast auto", "b": "bcast long", "c": "bcast tree", "22": "scan", "2b": "scan tree"}
+	if build != "b1" || !maps.Equal(found, want) || !slices.Equal(unknown, []string{"bcast card", "bcast lost", "bcast old", "bcast pair", "bcast ring", "bcast twice", "scan auto", "scan ring"}) {
 		t.Errorf("%s: %v, unknown %q", build, found, unknown)
 	}
 }
