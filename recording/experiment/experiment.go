@@ -136,7 +136,7 @@ func seenTraffic(p *profile.Profile) map[trafficKey]float64 {
 // algorithmsOf is the percentage of each collective function's calls that each algorithm served.
 func algorithmsOf(p *profile.Profile) map[string]float64 {
 	out, calls := map[string]float64{}, map[string]uint64{}
-	if p.Unlearned != "" { // their names may be those of others
+	if p.Unlearned != "" {
 		return out
 	}
 	for _, a := range p.Algorithms {
