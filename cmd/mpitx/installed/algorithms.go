@@ -28,6 +28,9 @@ func findAlgorithms(cmd *cobra.Command, a *cli.App, mpi string) error {
 	if mpi == "" {
 		mpi = machine.MPICH
 	}
+	if a.Env.Launcher().Name != "" {
+		return cli.Usagef("setup --algorithms starts its own jobs: run it without a launcher")
+	}
 	source := &cli.Source{App: a, MPI: mpi, Timeout: time.Minute}
 	c, _, err := source.Snapshot(cmd)
 	if err != nil {
