@@ -79,7 +79,7 @@ func TestOwnCallsAreListed(t *testing.T) {
 			used[name] = file
 		}
 		if strings.HasSuffix(file, "mpi/ask.h") || strings.HasSuffix(file, "mpi/pings.c") {
-			for _, m := range regexp.MustCompile(`\bX\((\w\w+)\)`).FindAllStringSubmatch(string(text), -1) {
+			for _, m := range regexp.MustCompile(`\bX\(([A-Z]\w+)\)`).FindAllStringSubmatch(string(text), -1) {
 				used["mpi_"+strings.ToLower(m[1])] = file
 			}
 		}
