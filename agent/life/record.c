@@ -58,7 +58,8 @@ static void read_skew(struct mpitx_run_options *o, char host[256])
     char name[64];
     long long ahead;
     int rank;
-    if (!text || sscanf(text, "%d %lld %lf %63s", &rank, &ahead, &skew.rate, name) != 4 || agent_process.rank < rank) return;
+    if (!text || sscanf(text, "%d %lld %lf %63s", &rank, &ahead, &skew.rate, name) != 4 || agent_process.rank < rank)
+        return;
     skew.ahead_ns = ahead;
     o->skew = skew;
     snprintf(host, 256, "%s", name);

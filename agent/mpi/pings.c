@@ -4,7 +4,9 @@
 #include "mpi/handles.h"
 #include "mpi/library.h"
 
-#define ROUTINES(X) X(Comm_group) X(Group_incl) X(Group_rank) X(Comm_create_group) X(Group_free) X(Comm_set_errhandler) X(Comm_free) X(Send) X(Recv)
+#define ROUTINES(X)                                                                                                    \
+    X(Comm_group) X(Group_incl) X(Group_rank) X(Comm_create_group) X(Group_free)                                       \
+    X(Comm_set_errhandler) X(Comm_free) X(Send) X(Recv)
 
 static struct {
 #define X(name) __typeof__(MPI_##name) *name;

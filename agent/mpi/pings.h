@@ -15,9 +15,9 @@ struct ping {
 
 enum { PINGS = 20 };
 
-/* Makes a communicator of these ranks of MPI_COMM_WORLD, in ascending order, rank 0 among them. All of them must call it;
- * in other processes it does nothing. Each exchanges messages with rank 0, one after the other. Returns how many; rank 0
- * gets 0. */
+/* Makes a communicator of these ranks of MPI_COMM_WORLD, in ascending order, rank 0 among them. All of them must call
+ * it; in other processes it does nothing. Each exchanges messages with rank 0, one after the other. Returns how many;
+ * rank 0 gets 0. */
 int pings_exchange(const int *ranks, int count, struct ping pings[PINGS]);
 
 #pragma GCC visibility pop

@@ -124,7 +124,8 @@ static void wait_for_all(const struct meeting *m, struct decision *d)
     }
 }
 
-enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t size, uint64_t place, const int32_t **firsts, int *count)
+enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t size, uint64_t place,
+                                      const int32_t **firsts, int *count)
 {
     static struct decision d;
     struct meeting m = {.rank = rank, .size = size, .place = place ? place : 1};
@@ -132,7 +133,8 @@ enum mpitx_run_meeting mpitx_run_meet(const char *dir, int32_t rank, int32_t siz
     int saved = errno;
     *count = 0;
     d.what = MPITX_RUN_MEET_NOT;
-    if (rank < 0 || rank >= size || snprintf(m.path, sizeof m.path, "%s/sync", dir) >= (int)sizeof m.path) return MPITX_RUN_MEET_NOT;
+    if (rank < 0 || rank >= size || snprintf(m.path, sizeof m.path, "%s/sync", dir) >= (int)sizeof m.path)
+        return MPITX_RUN_MEET_NOT;
     run_block_sigxfsz(&signals);
     if (put(&m, slot(rank), m.place)) wait_for_all(&m, &d);
     run_restore_sigxfsz(&signals);

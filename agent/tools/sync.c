@@ -1,6 +1,6 @@
 /* sync.c: exchanges messages after MPI_Init between the first process of each node and rank 0, so that readers can
- * compare the clocks of nodes (--sync). These processes wait for each other. So it is done only if all processes have the
- * agent and this setting, which they find out by files in the run directory. */
+ * compare the clocks of nodes (--sync). These processes wait for each other. So it is done only if all processes have
+ * the agent and this setting, which they find out by files in the run directory. */
 #include "base/clock.h"
 #include "mpi/pings.h"
 #include "run/fields.h"
@@ -49,14 +49,16 @@ static void started(void)
                      agent_process.sessions ? "use sessions" : "MPI_Comm_spawn started");
         return;
     }
-    switch (mpitx_run_meet(agent_run_options.dir, agent_process.rank, agent_process.size, hash(agent_run_options.host), &firsts, &count)) {
+    switch (mpitx_run_meet(agent_run_options.dir, agent_process.rank, agent_process.size, hash(agent_run_options.host),
+                           &firsts, &count)) {
     case MPITX_RUN_MEET:
         count = pings_exchange(firsts, count, pings);
         if (count > 0) record(pings, count);
         break;
     case MPITX_RUN_MEET_ONE_PLACE: break;
     case MPITX_RUN_MEET_NOT:
-        agent_report(MPITX_RUN_WARNING, "--sync: no messages: not all processes of the job are recorded in one run directory");
+        agent_report(MPITX_RUN_WARNING,
+                     "--sync: no messages: not all processes of the job are recorded in one run directory");
     }
 }
 
