@@ -21,7 +21,7 @@ func Read(run *recording.Run, place func(r *recording.Rank, address uint64) stri
 
 // NewReader makes a program of the events of a run's whole trace, with flows and parts, that Event gets. most bounds its calls; 0: any number.
 func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
-	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, places: map[address]string{},
+	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, sites: map[siteKey]site{},
 		groups: map[*trace.Object]*Group{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onWindow]*exposure{}, map[onWindow]*access{}}}
 	r.ranks = len(run.Ranks)
@@ -61,6 +61,7 @@ func (r *Reader) Event(e *trace.Event) {
 // Program is the program of the events; nil if they are too many.
 func (r *Reader) Program() *Program {
 	if t := r.trace; r.program != nil {
+		r.program.Missing.Lost = max(r.program.Missing.Lost, r.dropped) // of a thread without later events, the trace has no row
 		r.program.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs
 	}
 	return r.program
