@@ -230,6 +230,7 @@ const (
 	NoteUnmatchedEvent          // Text is a pattern of --event that matched no event
 	NotePart                    // the trace is of a part of the run
 	NoteAlgorithms              // why the algorithms of collective calls are not known
+	NoteFunctions               // the trace has the calls of some functions only
 )
 
 // Note is a message of the agent.

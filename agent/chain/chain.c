@@ -66,9 +66,9 @@ static void report_request_ended(const struct call_description *description, con
     REPORT(request_ended, end);
 }
 
-static void report_restarted(const struct call_description *description, uint64_t request)
+static void report_restarted(const struct call_description *description, uint64_t request, bool collective)
 {
-    REPORT(restarted, request);
+    REPORT(restarted, request, collective);
 }
 
 void chain_go(void)

@@ -85,7 +85,8 @@ struct chain_observer {
     /* with completed, in calls that took long: see chain_report_long */
     void (*send_ended)(const struct chain_call *call, struct call_peer to);
     void (*request_ended)(const struct chain_call *call, const struct call_request_end *end); /* with completed */
-    void (*restarted)(const struct chain_call *call, uint64_t request); /* a persistent receive was started */
+    /* A persistent receive or collective was started. */
+    void (*restarted)(const struct chain_call *call, uint64_t request, bool collective);
     void (*thread_end)(void); /* at the end of a thread that has made counted calls */
 };
 

@@ -59,6 +59,7 @@ struct call_description {
     bool completions;          /* call the hook for each message */
     bool lasted;               /* set by the caller after the call: it took long (chain_report_long) */
     bool estimated;            /* received_bytes is the posted size: the library does not report the received size */
+    bool exclusive; /* MPI_Win_lock: an exclusive lock, not with MPI_MODE_NOCHECK */
     bool unsized; /* bytes are missing: the agent does not know a datatype or communicator, and has not asked yet */
     bool asks; /* the call has succeeded, so its handles are alive, and the library may be asked about them */
     uint32_t epoch;            /* of comm, at a time when a call that succeeded has used it; 0 without comm */
@@ -88,7 +89,7 @@ struct call_description {
 /* Member by member: compilers turn a memset of this size into an instruction that takes 6 ns to start. */
 static inline void call_clear(struct call_description *call)
 {
-    call->lasted = call->estimated = call->unsized = call->asks = false;
+    call->lasted = call->estimated = call->exclusive = call->unsized = call->asks = false;
     call->peer = call->tag = CALL_NONE;
     call->source = call->source_tag = 0;
     call->epoch = 0;
@@ -178,11 +179,11 @@ struct call_hooks {
     void (*completed)(const struct call_description *call, const struct call_completion *completion);
     /* Called if it has `completions` and `lasted`, for each request completed that sent a message. */
     void (*send_ended)(const struct call_description *call, struct call_peer to);
-    /* Called if it has `completions`, for each request completed that sent a message, and for those that MPI_Cancel was
-     * called for. For sends only while call_follows_ends is set. */
+    /* Called if it has `completions`, for each request completed that sent a message, or of a collective, and for those
+     * that MPI_Cancel was called for. For sends and collectives only while call_follows_ends is set. */
     void (*request_ended)(const struct call_description *call, const struct call_request_end *end);
-    /* Called if it has `completions`, for each persistent receive that the call starts. */
-    void (*restarted)(const struct call_description *call, uint64_t request);
+    /* Called if it has `completions`, for each persistent receive or collective that the call starts. */
+    void (*restarted)(const struct call_description *call, uint64_t request, bool collective);
     /* The number of pending requests that create a communicator has changed by 1 or -1. */
     void (*pending)(int change);
     /* Called while call_follows_objects is set; object_freeing before the object is freed. */

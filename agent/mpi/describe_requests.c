@@ -69,12 +69,17 @@ static __attribute__((noinline)) void report_cancel(const struct call_descriptio
     call_hooks.request_ended(call, &end);
 }
 
+static void report_end(const struct call_description *call, const struct request *request)
+{
+    call_hooks.request_ended(call, &(struct call_request_end){.request = request->serial + 1, .how = CALL_ENDED});
+}
+
 static void report_send_end(const struct call_description *call, const struct request *request,
                             const MPI_Status *status)
 {
     bool cancelled = false;
     if (__builtin_expect(!request->cancelling, 1)) {
-        call_hooks.request_ended(call, &(struct call_request_end){.request = request->serial + 1, .how = CALL_ENDED});
+        report_end(call, request);
     } else if (status) {
         describe_status(status, &cancelled);
         report_cancel(call, request, cancelled ? CALL_CANCELLED : CALL_NOT_CANCELLED);
@@ -111,6 +116,7 @@ void describe_persistent(struct call_description *call, const MPI_Request *reque
     if (made) {
         fill(made, call, collective ? call->gave : call->sent_bytes, call->peer, call->tag);
         made->got = call->got;
+        if (collective) call->request = made->serial + 1;
         requests_close(handle);
     }
     describe_failed(call);
@@ -125,8 +131,9 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
         if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
         call->started += !request.active; /* one completed unseen: MPICH's MPI_Waitany skips those with MPI_PROC_NULL */
         share_comm(call, &request, i == 0);
-        if (call->completions && (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE))
-            call_hooks.restarted(call, request.serial + 1);
+        if (call->completions && (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE ||
+                                  request.kind == REQUEST_COLLECTIVE))
+            call_hooks.restarted(call, request.serial + 1, request.kind == REQUEST_COLLECTIVE);
         if (request.kind == REQUEST_SEND) {
             call->sent++;
             call->sent_bytes += request.bytes;
@@ -198,8 +205,12 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     share_comm(call, &request, call->completed == 0);
     if (__builtin_expect(call->lasted && request.kind == REQUEST_SEND, 0)) send_ended(call, &request);
     call->completed += request.active;
-    if (request.kind == REQUEST_SEND && request.active && request.peer >= 0 && call->completions && call_follows_ends)
-        report_send_end(call, &request, status);
+    if (request.active && call->completions && call_follows_ends) {
+        if (request.kind == REQUEST_SEND && request.peer >= 0)
+            report_send_end(call, &request, status);
+        else if (request.kind == REQUEST_COLLECTIVE || request.kind == REQUEST_COMM)
+            report_end(call, &request);
+    }
     if (request.kind == REQUEST_COMM) {
         call_hooks.pending(-1);
         if (status) describe_comm_created(request.function, request.newcomm, describe_comm_of(request.comm));

@@ -80,6 +80,7 @@ enum mpitx_run_note {
     MPITX_RUN_NOTE_UNMATCHED_EVENT = 8, /* text is a pattern of --event that matched nothing on this rank */
     MPITX_RUN_NOTE_PART = 9,            /* the trace is of a part of the run */
     MPITX_RUN_NOTE_ALGORITHMS = 10,     /* why the algorithms of collective calls are not known */
+    MPITX_RUN_NOTE_FUNCTIONS = 11,      /* the trace has the calls of some functions only */
 };
 
 enum mpitx_run_end {

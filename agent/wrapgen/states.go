@@ -50,14 +50,21 @@ func (f Function) object() (name, bit string) {
 	return "", ""
 }
 
-// describesObject is C code for calls that carry nothing, of functions whose object is what their class says; else "".
+// describesObject is C code for calls that carry nothing, of functions whose object is what their class says; else "". Locks and flushes have a target.
 func (f Function) describesObject() string {
 	k, _ := lookKind(f.Kind)
 	name, bit := f.object()
 	if of := map[string]string{"RMA": "CHAIN_WINDOW", "IO": "CHAIN_FILE"}[k.class]; k.before+k.sizes != "" || bit != cmp.Or(of, "CHAIN_COMM") {
 		return ""
 	}
-	return "describe_object(call, HANDLE_NUMBER(" + name + "));"
+	code := "describe_object(call, HANDLE_NUMBER(" + name + "));"
+	if k.class == "RMA" && f.has("rank", "int") {
+		code += " call->peer = rank;"
+	}
+	if f.has("lock_type", "int") {
+		code += " call->exclusive = lock_type == MPI_LOCK_EXCLUSIVE && !(assert & MPI_MODE_NOCHECK);"
+	}
+	return code
 }
 
 // State derives the state from the parameters' names in the table.

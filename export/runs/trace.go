@@ -155,7 +155,7 @@ func (w *traceRows) call(e *trace.Event, yield func(*TraceRow) error) error {
 		for _, s := range [...]struct {
 			on   bool
 			word string
-		}{{c.Root, "root"}, {c.OneSided, "target"}, {c.Failed, "failed"}, {c.Abandoned, "abandoned"}, {c.Open, "not_returned"}, {c.Job != 0, "other_job"}} {
+		}{{c.Root, "root"}, {c.OneSided, "target"}, {c.Exclusive, "exclusive"}, {c.Failed, "failed"}, {c.Abandoned, "abandoned"}, {c.Open, "not_returned"}, {c.Job != 0, "other_job"}} {
 			if s.on {
 				r.status(s.word)
 			}

@@ -23,6 +23,7 @@ const (
 	flagOpen
 	flagOneSided
 	flagPartitioned
+	flagExclusive
 
 	depthShift, depthMask = 16, 0xff
 	slotShift             = 24

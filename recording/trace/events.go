@@ -32,14 +32,15 @@ type decoder struct {
 
 // chain is a thread's chain of events.
 type chain struct {
-	messages []Message // whose call has not come yet
-	ended    []uint32  // likewise: the requests of sends
-	begin    uint64    // of their call, in ticks
-	started  []uint32  // the requests of receives that a call starts which has not come yet
-	startsAt uint64    // its begin
-	process  *process
-	thread   int
-	counted  uint64 // messages so far: numbers them in matched
+	messages    []Message // whose call has not come yet
+	ended       []uint32  // likewise: the requests that it completes, of sends and collectives
+	collectives []uint32  // likewise: the requests of persistent collectives that it starts
+	begin       uint64    // of their call, in ticks
+	started     []uint32  // the requests of receives that a call starts which has not come yet
+	startsAt    uint64    // its begin
+	process     *process
+	thread      int
+	counted     uint64 // messages so far: numbers them in matched
 }
 
 func newDecoder(t *Trace) *decoder {
@@ -80,7 +81,7 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 		if !inside {
 			return true
 		}
-		c.ended = c.ended[:0]
+		c.ended, c.collectives = c.ended[:0], c.collectives[:0]
 		d.trace.Totals.lose(e)
 		d.shown = Event{Rank: e.Rank, Thread: e.Thread, Track: e.Chain, Lost: e.Lost, Old: e.Old, From: e.From, To: e.To}
 		return yield(&d.shown)
@@ -106,6 +107,12 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 		}
 	case kindPost:
 		request, begin := l.u32(e.Body, fieldRequest), l.u64(e.Body, fieldBegin)
+		if l.u32(e.Body, fieldFlags)&flagPosts == 0 {
+			if len(c.collectives) < maxPending {
+				c.collectives = append(c.collectives, request)
+			}
+			break
+		}
 		d.post(p, request, post{at: d.trace.run.TimeAt(e.Rank, begin)})
 		if begin != c.startsAt {
 			c.started, c.startsAt = c.started[:0], begin
@@ -219,15 +226,15 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, yield func(*E
 		c.started = c.started[:0]
 	}
 	if !inside {
-		c.messages, c.ended = c.messages[:0], c.ended[:0]
+		c.messages, c.ended, c.collectives = c.messages[:0], c.ended[:0], c.collectives[:0]
 		return true
 	}
 	d.call = Call{
 		Begin: min(at, e.Time), End: e.Time, Function: p.text(l.u32(e.Body, fieldFunction)), Object: p.object(l.u32(e.Body, fieldObject)),
 		Peer: p.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
 		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift & depthMask),
-		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Failed: flags&(flagFailed|flagAbandoned) == flagFailed, Abandoned: flags&flagAbandoned != 0,
-		Open: flags&flagOpen != 0, Messages: c.messages, Ended: c.ended, Algorithm: p.algorithm(l, e.Body),
+		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Exclusive: flags&flagExclusive != 0, Failed: flags&(flagFailed|flagAbandoned) == flagFailed, Abandoned: flags&flagAbandoned != 0,
+		Open: flags&flagOpen != 0, Messages: c.messages, Ended: c.ended, Started: c.collectives, Algorithm: p.algorithm(l, e.Body),
 	}
 	for i := range c.messages {
 		if m := &c.messages[i]; m.Posted == at {
@@ -235,7 +242,7 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, yield func(*E
 		}
 	}
 	ok := d.give(e.Chain, &d.call, yield)
-	c.messages, c.ended = c.messages[:0], c.ended[:0]
+	c.messages, c.ended, c.collectives = c.messages[:0], c.ended[:0], c.collectives[:0]
 	return ok
 }
 

@@ -56,12 +56,14 @@ type Call struct {
 	Depth      int           // in how many calls it is nested: from a callback of the application
 	Root       bool          // the peer is the root of a collective
 	OneSided   bool          // the peer is the target
+	Exclusive  bool          // it locks the window at the target exclusively
 	Failed     bool          // it returned an error
 	Abandoned  bool          // longjmp, an exception or cancellation ended it
 	Open       bool          // it had not returned when the process ended
 	Lost       bool          // its own event was lost; Messages are what is known
 	Messages   []Message     // that it sent, or whose receive it completed
-	Ended      []uint32      // requests of sends that it completed
+	Ended      []uint32      // requests of sends and collectives that it completed
+	Started    []uint32      // requests of persistent collectives that it started
 }
 
 // Message is a message that was sent or received.

@@ -64,6 +64,7 @@ static void add_peer(struct trace_call *event, const struct chain_call *call)
         return;
     }
     event->flags |= kind == CALL_COLLECTIVE ? TRACE_ROOT : kind == CALL_RMA ? TRACE_ONESIDED : 0;
+    if (d->exclusive) event->flags |= TRACE_EXCLUSIVE;
     bool freed = chain_functions[call->function].traffic & CALL_FREES;
     if (!d->comm || freed || (call->rc != 0 && !call->abandoned)) return;
     struct call_peer world = peers_find(d->comm, kind == CALL_RMA, d->epoch, d->peer);
@@ -177,15 +178,21 @@ static void request_ended(const struct chain_call *call, const struct call_reque
     }
 }
 
-static void record_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
-                        uint64_t request)
+static void write_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
+                       uint64_t request, uint32_t flags)
 {
-    struct trace_post event =
-        {call->enter, (uint32_t)request, TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u)};
+    struct trace_post event = {call->enter, (uint32_t)request, flags};
     trace_write(to, thread, trace_types.post, call->leave, &event);
 }
 
-static void restarted(const struct chain_call *call, uint64_t request)
+static void record_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
+                        uint64_t request)
+{
+    write_post(to, thread, call, request,
+               TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u));
+}
+
+static void restarted(const struct chain_call *call, uint64_t request, bool collective)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct trace_thread *thread = to && (trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN))
@@ -195,7 +202,10 @@ static void restarted(const struct chain_call *call, uint64_t request)
         order_unknown();
         return;
     }
-    if (in_part(to, thread, call)) record_post(to, thread, call, request);
+    if (collective && in_part(to, thread, call))
+        write_post(to, thread, call, request, 0);
+    else if (in_part(to, thread, call))
+        record_post(to, thread, call, request);
     trace_end(thread);
 }
 

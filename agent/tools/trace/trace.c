@@ -100,11 +100,16 @@ static void note_part(void)
 static bool observe(void)
 {
     bool hides = false; /* a function is selected that receives */
+    int left_out = 0;
     trace_roles = memory_new((size_t)chain_function_count, sizeof *trace_roles);
     if (!trace_roles) return false;
     for (int i = 0; i < chain_function_count; i++)
-        hides = hides || (receives(&chain_functions[i]) && selected(chain_functions[i].name));
+        if (!selected(chain_functions[i].name))
+            left_out++;
+        else
+            hides = hides || receives(&chain_functions[i]);
     if (!hides) note_part();
+    if (left_out) agent_report_code(MPITX_RUN_INFO, MPITX_RUN_NOTE_FUNCTIONS, "the trace has the calls of some functions only");
     for (int i = 0; i < chain_function_count; i++) {
         trace_roles[i] = (uint8_t)role_of(&chain_functions[i], hides);
         unsigned wants = wants_of(&chain_functions[i], trace_roles[i]);

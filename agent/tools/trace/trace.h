@@ -29,6 +29,7 @@ enum trace_flags {
     TRACE_OPEN = 256,      /* the thread was still in the call when the process ended */
     TRACE_ONESIDED = 512,  /* the peer is the target */
     TRACE_PARTS = 1024,    /* the message is partitioned */
+    TRACE_EXCLUSIVE = 2048, /* it locks the window at the target exclusively */
     TRACE_DEPTH = 16,      /* from this bit: in how many calls it is nested */
     TRACE_SLOT = 24 /* from this bit: the slot that keeps the call, so that others can repeat it, from 1; 0: none */
 };
