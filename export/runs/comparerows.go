@@ -155,6 +155,9 @@ func compareJSON(w io.Writer, c *compare.Comparison, o CompareOptions) error {
 		}))
 	}
 	export.AddList(d, "differences", c.Differences)
+	if s, ok := c.Scaling(); ok {
+		d.Member("scaling", s)
+	}
 	export.AddList(d, "findings", o.Findings)
 	for _, table := range CompareTables {
 		items := export.Mapped(compareItems(c, table), func(it *compare.Item) jsonItem { return jsonItem{it, table} })
