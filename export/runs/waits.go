@@ -89,6 +89,9 @@ func missingWaits(m waits.Missing) (lines []string) {
 	if m.Paused > 0 {
 		lines = append(lines, "the recording left out a part of the time: calls in it count as computation, collectives after it cannot be told apart, and efficiencies are not known")
 	}
+	if m.Functions > 0 {
+		lines = append(lines, "the trace has the calls of some functions only (--function): others count as computation, and efficiencies are not known")
+	}
 	say(m.Open, "call", "had not returned when the program ended")
 	return lines
 }

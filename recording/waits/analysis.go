@@ -338,7 +338,7 @@ func (p *Program) efficiency(a *Analysis) {
 	for _, d := range computing {
 		sum, longest = sum+d, max(longest, d)
 	}
-	if longest == 0 || a.Run == 0 || a.Missing.Paused > 0 { // what was not recorded would count as computation
+	if longest == 0 || a.Run == 0 || a.Missing.Paused+a.Missing.Functions > 0 { // what was not recorded would count as computation
 		return
 	}
 	e, run := &a.Efficiency, float64(a.Run)

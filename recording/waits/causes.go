@@ -132,21 +132,30 @@ func (p *Program) inStep(a, b Ref) (at int64, ok bool) {
 func (p *Program) depends(of Ref, track int32) Ref {
 	c := p.at(of)
 	if c.needs&collectiveBit != 0 {
-		x := &p.meetings[c.needs&^collectiveBit]
-		on := p.with(x, track)
-		rank, other := p.tracks[of.Track].rank, p.tracks[track].rank
-		if on == nobody || p.at(on).begin > c.end || x.shape == fromRoot && other != int(x.root) || x.shape == toRoot && rank != int(x.root) || x.shape == fromLower && other > rank {
-			return nobody
-		}
-		return on
+		return p.dependsIn(&p.meetings[c.needs&^collectiveBit], of, track)
 	}
 	for n := c.needs; n != 0; n = p.edges[n-1].next {
 		e := &p.edges[n-1]
+		if e.from.Track == inMeeting && e.kind != starts {
+			if on := p.dependsIn(&p.meetings[e.from.Call], of, track); on != nobody {
+				return on
+			}
+		}
 		if e.from.Track == track && p.at(e.from).begin <= c.end && (e.kind != LateReceiver || p.wait(of).on == e.from) {
 			return e.from
 		}
 	}
 	return nobody
+}
+
+// dependsIn is the call of a track in a collective that another call needed.
+func (p *Program) dependsIn(x *meeting, of Ref, track int32) Ref {
+	on := p.with(x, track)
+	rank, other := p.tracks[of.Track].rank, p.tracks[track].rank
+	if on == nobody || p.at(on).begin > p.at(of).end || x.shape == fromRoot && other != int(x.root) || x.shape == toRoot && rank != int(x.root) || x.shape == fromLower && other > rank {
+		return nobody
+	}
+	return on
 }
 
 // share gives a part of a cost: those of all parts, given in turn, add up to it.

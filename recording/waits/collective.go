@@ -57,13 +57,14 @@ func (g *Group) lowest() int {
 	return g.ranks[g.order[0]]
 }
 
-// Collective says that a call is its rank's next collective of a group. root is a rank of the run; -1: none, or unknown.
-func (p *Program) Collective(of Ref, g *Group, function string, root int) {
-	s := shapeOf(function)
+// Collective says that a call is its rank's next collective of a group. root is a rank of the run; -1: none, or unknown. It returns the
+// collective's number, for Completed, if the function does not complete it itself; -1: it does, or it cannot be told from others.
+func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 {
+	s, how := shapeOf(function)
 	m, ok := g.number(p.tracks[of.Track].rank)
 	if !ok || g.unsure || p.lossy[p.tracks[of.Track].rank] || s == 0 || (s == fromRoot || s == toRoot) && root < 0 || s == fromLower && !g.ordered {
 		p.Missing.Undecided++
-		return
+		return -1
 	}
 	n := g.made[m]
 	g.made[m]++
@@ -79,11 +80,21 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) {
 	if x.function != function || x.root != int32(root) {
 		g.unsure = true
 		p.Missing.Undecided++
-		return
+		return -1
 	}
 	x.calls[m] = of
 	x.came++
-	p.at(of).needs = collectiveBit | uint32(g.meetings[n])
+	if how == blocking {
+		p.at(of).needs = collectiveBit | uint32(g.meetings[n])
+		return -1
+	}
+	p.need(of, Ref{inMeeting, g.meetings[n]}, starts, 0)
+	return g.meetings[n]
+}
+
+// Completed says that a call completed a collective, which another one had started.
+func (p *Program) Completed(of Ref, collective int32) {
+	p.need(of, Ref{inMeeting, collective}, p.meetings[collective].kind, 0)
 }
 
 // Lose says that events of a track are missing.

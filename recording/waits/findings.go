@@ -110,6 +110,8 @@ func (a *Analysis) doing(c *Cause, ranks []int) string {
 	}
 	verb := text.Verb(len(ranks), "computes", "compute")
 	switch {
+	case a.Missing.Functions > 0:
+		verb = text.Verb(len(ranks), "is outside of the recorded calls", "are outside of the recorded calls")
 	case polls(c.Function):
 		verb = text.Verb(len(ranks), "computes or polls", "compute or poll")
 	case slices.ContainsFunc(ranks, a.threaded):

@@ -19,15 +19,17 @@ const (
 	AtWindow
 	LatePost
 	LateComplete
+	Locked // an exclusive lock of another rank on the window's memory
 	CollectiveIO
 	Management // communicators, groups and windows that are made or freed together
 	Kinds      // their number
 
 	lateSynchronous Kind = 64 // of an edge: a late receiver of a synchronous send
+	starts          Kind = 65 // of an edge: the call does not wait, others wait for it
 )
 
 var kindNames = [Kinds]string{"not waiting", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "late root", "early root", "wait in scan",
-	"wait at window", "late post", "late complete", "wait in collective I/O", "wait in management"}
+	"wait at window", "late post", "late complete", "lock contention", "wait in collective I/O", "wait in management"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -44,8 +46,7 @@ const (
 	fromLower
 )
 
-// shapes of the collectives. Neighbourhood collectives are missing, as the trace does not tell who is whose neighbour, and so are
-// nonblocking ones, in which no call waits.
+// shapes of the collectives. Neighbourhood collectives are missing, as the trace does not tell who is whose neighbour.
 var shapes = func() map[string]shape {
 	all := map[string]shape{}
 	for shape, names := range map[shape]string{
@@ -71,12 +72,41 @@ var shapes = func() map[string]shape {
 	return all
 }()
 
-// shapeOf is the shape of a function; 0: it is not a collective, or nothing is known of its waits.
-func shapeOf(function string) shape { return shapes[strings.TrimSuffix(function, "_c")] }
+// collective is how calls of a function take part in collectives.
+type collective uint8
+
+const (
+	blocking    collective = iota
+	nonblocking            // another call completes it
+	persistent             // it makes what others start and complete
+)
+
+// shapeOf is the shape of a function, and how it takes part; 0: it is not a collective, or nothing is known of its waits.
+func shapeOf(function string) (shape, collective) {
+	name := strings.TrimSuffix(function, "_c")
+	if s := shapes[name]; s != 0 {
+		return s, blocking
+	}
+	if s := shapes[strings.TrimSuffix(name, "_init")]; s != 0 {
+		return s, persistent
+	}
+	return shapes[plain(name)], nonblocking
+}
+
+// plain is the blocking function that a nonblocking one is named after.
+func plain(function string) string {
+	if rest, ok := strings.CutPrefix(function, "MPI_I"); ok && rest != "" {
+		return "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
+	}
+	if function == "MPI_Comm_idup" || function == "MPI_Comm_idup_with_info" {
+		return "MPI_Comm_dup"
+	}
+	return function
+}
 
 // kindOf is the kind of the waits in a collective.
 func kindOf(function string, s shape) Kind {
-	switch {
+	switch function = plain(function); {
 	case strings.HasPrefix(function, "MPI_Barrier"):
 		return AtBarrier
 	case strings.HasPrefix(function, "MPI_File_"):

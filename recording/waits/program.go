@@ -34,9 +34,12 @@ type call struct {
 
 const collectiveBit = 1 << 31
 
-// edge is an event on another track that a call may have waited for.
+// inMeeting is in place of a track's number.
+const inMeeting = -2
+
+// edge is an event on another track that a call may have waited for, or a collective that it started.
 type edge struct {
-	from  Ref
+	from  Ref    // on the track inMeeting: a collective that it completed or started, whose number is in place of a call's
 	next  uint32 // of the same call: its number + 1; 0: none
 	bytes uint32 // of the message, at most
 	kind  Kind
@@ -74,13 +77,14 @@ func NewProgram() *Program {
 
 // Missing counts what the trace lacks, so that waits may be missing.
 type Missing struct {
-	Lost       uint64 `json:"lost_events"`            // there was no room for them
-	Backwards  uint64 `json:"backwards"`              // messages that came before they were sent, by the clocks
-	Unmatched  uint64 `json:"unmatched_messages"`     // whose other side is not in the trace
-	Incomplete uint64 `json:"incomplete_collectives"` // in which ranks took part whose calls are not in the trace
-	Undecided  uint64 `json:"undecided_collectives"`  // calls that cannot be told from those of other ranks, because calls before them are missing
-	Paused     uint64 `json:"parts"`                  // how often a rank's recording went on after calls that it left out
-	Open       uint64 `json:"open_calls"`             // in which the program ended
+	Lost       uint64 `json:"lost_events"`               // there was no room for them
+	Backwards  uint64 `json:"backwards"`                 // messages that came before they were sent, by the clocks
+	Unmatched  uint64 `json:"unmatched_messages"`        // whose other side is not in the trace
+	Incomplete uint64 `json:"incomplete_collectives"`    // in which ranks took part whose calls are not in the trace
+	Undecided  uint64 `json:"undecided_collectives"`     // calls that cannot be told from those of other ranks, because calls before them are missing
+	Paused     uint64 `json:"parts"`                     // how often a rank's recording went on after calls that it left out
+	Open       uint64 `json:"open_calls"`                // in which the program ended
+	Functions  uint64 `json:"ranks_with_some_functions"` // ranks whose trace has the calls of some functions only
 }
 
 // Track adds a thread of a rank, and returns its number. origin is what came before its start.

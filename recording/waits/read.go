@@ -22,13 +22,16 @@ func Read(run *recording.Run, place func(r *recording.Rank, address uint64) stri
 // NewReader makes a program of the events of a run's whole trace, with flows and parts, that Event gets. most bounds its calls; 0: any number.
 func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
 	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, sites: map[siteKey]site{},
-		groups: map[*trace.Object]*Group{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
-		windows: windows{map[onWindow]*exposure{}, map[onWindow]*access{}}}
+		groups: map[groupKey]*Group{}, made: map[onObject]int{}, plans: map[request]plan{}, started: map[request][]int32{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
+		windows: windows{map[onObject]*exposure{}, map[onObject]*access{}, map[onObject][]*lock{}, map[*trace.Object][]*lock{}}}
 	r.ranks = len(run.Ranks)
 	for i, n := range run.Nodes {
 		r.nodes[n] = i
 		for _, rank := range n.Ranks {
 			r.dropped += rank.Counters.LostEvents
+			if slices.ContainsFunc(rank.Notes, func(n recording.Note) bool { return n.Code == recording.NoteFunctions }) {
+				r.program.Missing.Functions++
+			}
 		}
 	}
 	return r
@@ -86,7 +89,8 @@ type siteKey struct {
 // site is what is known of all calls of a site.
 type site struct {
 	number uint32
-	shape  shape
+	shape  shape // of a collective
+	how    collective
 	probes bool // its calls wait for a message without receiving it
 }
 
@@ -108,7 +112,10 @@ type Reader struct {
 	tracksOf    map[*recording.Rank][]int32
 	phases      map[thread][]string
 	sites       map[siteKey]site
-	groups      map[*trace.Object]*Group
+	groups      map[groupKey]*Group
+	made        map[onObject]int     // persistent collectives of a rank
+	plans       map[request]plan     // persistent collectives, by the request
+	started     map[request][]int32  // collectives that are not complete, in the order in which they began
 	flows       map[uint64]*flow     // messages of which a side has not come
 	sends       map[request][]uint64 // flows of sends that are not complete, in the order in which they began
 	probes      map[int32][]probe    // that no message has followed, by track
@@ -171,7 +178,12 @@ func (r *Reader) call(at thread, c *trace.Call) {
 		return
 	}
 	if s.shape != 0 {
-		r.collective(of, c)
+		r.collective(at, of, c, s.how)
+	}
+	for _, n := range c.Started {
+		if plan, ok := r.plans[request{at.rank, n}]; ok {
+			r.starts(request{at.rank, n}, r.program.Collective(of, plan.group, plan.function, plan.root))
+		}
 	}
 	if c.Object != nil && c.Object.Kind == "window" {
 		r.window(of, at.rank.Rank, c)
@@ -183,6 +195,13 @@ func (r *Reader) call(at thread, c *trace.Call) {
 		r.message(at, of, &c.Messages[i])
 	}
 	for _, n := range c.Ended {
+		if all := r.started[request{at.rank, n}]; len(all) > 0 {
+			r.program.Completed(of, all[0])
+			if r.started[request{at.rank, n}] = all[1:]; len(all) == 1 {
+				delete(r.started, request{at.rank, n})
+			}
+			continue
+		}
 		if all := r.sends[request{at.rank, n}]; len(all) > 0 {
 			if r.sends[request{at.rank, n}] = all[1:]; len(all) == 1 {
 				delete(r.sends, request{at.rank, n})
@@ -206,7 +225,8 @@ func (r *Reader) site(at thread, c *trace.Call) site {
 		if c.Site != 0 {
 			place = r.place(at.rank, c.Site)
 		}
-		s = site{r.program.Site(Site{c.Function, place, c.Object.String(), key.phase}), shapeOf(c.Function), c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe"}
+		s = site{number: r.program.Site(Site{c.Function, place, c.Object.String(), key.phase}), probes: c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe"}
+		s.shape, s.how = shapeOf(c.Function)
 		r.sites[key] = s
 	}
 	return s
@@ -216,13 +236,44 @@ func (r *Reader) site(at thread, c *trace.Call) site {
 var betweenGroups = []string{"MPI_Intercomm_create", "MPI_Intercomm_create_from_groups", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_accept", "MPI_Comm_connect",
 	"MPI_Comm_join", "MPI_Comm_get_parent"}
 
-func (r *Reader) collective(of Ref, c *trace.Call) {
+// onObject is a rank's use of a communicator, window or file.
+type onObject struct {
+	object *trace.Object
+	rank   int
+}
+
+// groupKey is an object whose collectives all ranks start in one order. Those of a persistent one have an order of their own: it counts those that
+// were made of the object, from 1.
+type groupKey struct {
+	object     *trace.Object
+	persistent int
+}
+
+// plan is a persistent collective.
+type plan struct {
+	group    *Group
+	function string
+	root     int
+}
+
+func (r *Reader) starts(by request, collective int32) {
+	if collective >= 0 {
+		r.started[by] = append(r.started[by], collective)
+	}
+}
+
+func (r *Reader) collective(at thread, of Ref, c *trace.Call, how collective) {
 	o := c.Object
 	if o == nil || slices.Contains(betweenGroups, o.MadeBy) {
 		r.program.Missing.Undecided++
 		return
 	}
-	g := r.groups[o]
+	key := groupKey{object: o}
+	if how == persistent {
+		r.made[onObject{o, at.rank.Rank}]++
+		key.persistent = r.made[onObject{o, at.rank.Rank}]
+	}
+	g := r.groups[key]
 	if g == nil {
 		size := o.Size
 		switch {
@@ -232,7 +283,7 @@ func (r *Reader) collective(of Ref, c *trace.Call) {
 			size = 0
 		}
 		g = r.program.Group(size, o.Name == "MPI_COMM_WORLD")
-		r.groups[o] = g
+		r.groups[key] = g
 	}
 	if g.size == 1 {
 		return
@@ -241,11 +292,16 @@ func (r *Reader) collective(of Ref, c *trace.Call) {
 	if c.Root && c.Job == 0 {
 		root = c.Peer
 	}
-	r.program.Collective(of, g, c.Function, root)
+	id := request{at.rank, c.Request}
+	if how == persistent {
+		r.plans[id] = plan{g, c.Function, root}
+		return
+	}
+	r.starts(id, r.program.Collective(of, g, c.Function, root))
 }
 
-// blocking are the functions that return when their send is complete.
-var blocking = map[string]Mode{"MPI_Send": Standard, "MPI_Ssend": Synchronous, "MPI_Bsend": Buffered, "MPI_Rsend": Standard, "MPI_Sendrecv": Standard, "MPI_Sendrecv_replace": Standard}
+// complete are the functions that return when their send is complete.
+var complete = map[string]Mode{"MPI_Send": Standard, "MPI_Ssend": Synchronous, "MPI_Bsend": Buffered, "MPI_Rsend": Standard, "MPI_Sendrecv": Standard, "MPI_Sendrecv_replace": Standard}
 
 // modeOf is the mode of a send by the function that began it.
 func modeOf(function string) Mode {
@@ -277,7 +333,7 @@ func (r *Reader) message(at thread, of Ref, m *trace.Message) {
 		f.received, f.posted, f.probed = of, r.posted(at, of, int64(m.Posted)), r.probed(of, m)
 	} else {
 		f.sent, f.bytes, f.mode = of, m.Bytes, modeOf(function)
-		if _, ok := blocking[function]; ok {
+		if _, ok := complete[function]; ok {
 			f.done = of
 		} else if m.Request != 0 {
 			r.sends[request{at.rank, m.Request}] = append(r.sends[request{at.rank, m.Request}], m.Flow)

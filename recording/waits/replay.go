@@ -91,9 +91,7 @@ func (r *replay) step(i int32) bool {
 	if !r.inside[i] {
 		r.begins[i] = append(r.begins[i], r.ends[i]+r.scale(c.begin-t.before(k), Region{code, 0, true}))
 		r.inside[i] = true
-		if c.needs&collectiveBit != 0 {
-			r.meet(c.needs&^collectiveBit, of)
-		}
+		r.begin(of, c)
 		if len(r.waiters[i]) > 0 {
 			r.waiters[i] = r.wake(r.waiters[i], k)
 		}
@@ -117,6 +115,19 @@ func (s *scenario) scale(d int64, r Region) int64 {
 		return d - d/10
 	}
 	return d
+}
+
+// begin notes that a call has begun which others may need in a collective.
+func (r *replay) begin(of Ref, c *call) {
+	if c.needs&collectiveBit != 0 {
+		r.meet(c.needs&^collectiveBit, of)
+		return
+	}
+	for n := c.needs; n != 0; n = r.edges[n-1].next {
+		if e := &r.edges[n-1]; e.kind == starts {
+			r.meet(uint32(e.from.Call), of)
+		}
+	}
 }
 
 // meet notes that a call of a collective has begun.
@@ -165,6 +176,17 @@ func (r *replay) needs(of Ref, c *call) (until int64, ok bool) {
 	}
 	for n := c.needs; n != 0; n = r.edges[n-1].next {
 		e := &r.edges[n-1]
+		if e.kind == starts {
+			continue
+		}
+		if e.from.Track == inMeeting {
+			u, ok := r.needsMeeting(uint32(e.from.Call), of, c)
+			if !ok {
+				return 0, false
+			}
+			until = max(until, u)
+			continue
+		}
 		if r.at(e.from).begin > c.end || e.kind == LateReceiver && (r.ideal || e.bytes <= r.eager[r.sameNode(of.Track, e.from.Track)]) {
 			continue
 		}

@@ -30,16 +30,31 @@ func (p *Program) wait(of Ref) wait {
 	w := wait{until: c.begin} // of a message and a receive at the same time, the message
 	for n := c.needs; n != 0; n = p.edges[n-1].next {
 		e := &p.edges[n-1]
-		until := p.at(e.from).begin
-		if until < w.until || until == w.until && (w.kind == None || e.kind != LateSender) || until > c.end || e.kind == LateReceiver && e.bytes <= p.eager[p.sameNode(of.Track, e.from.Track)] {
+		on := p.source(of, e)
+		if on == nobody {
 			continue
 		}
-		w = wait{e.kind, e.from, until, int32(n - 1)}
+		until := p.at(on).begin
+		if until < w.until || until == w.until && (w.kind == None || e.kind != LateSender) || until > c.end || e.kind == LateReceiver && e.bytes <= p.eager[p.sameNode(of.Track, on.Track)] {
+			continue
+		}
+		w = wait{e.kind, on, until, int32(n - 1)}
 	}
 	if w.kind == lateSynchronous {
 		w.kind = LateReceiver
 	}
 	return w
+}
+
+// source is the call whose beginning an edge is; nobody: none, or it is not known.
+func (p *Program) source(of Ref, e *edge) Ref {
+	switch {
+	case e.from.Track != inMeeting:
+		return e.from
+	case e.kind == starts:
+		return nobody
+	}
+	return p.needed(&p.meetings[e.from.Call], of)
 }
 
 // length is how long a call waited.

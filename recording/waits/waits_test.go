@@ -65,7 +65,7 @@ func (m *machine) together(function, place string, root int) {
 	for r := range m.now {
 		until := latest
 		began := m.now[r]
-		switch s := shapeOf(function); {
+		switch s, _ := shapeOf(function); {
 		case s == fromRoot:
 			until = rooted
 		case s == toRoot && r != root:
@@ -83,6 +83,28 @@ func (m *machine) together(function, place string, root int) {
 		}
 		m.Collective(m.call(r, function, place, until), m.world, function, root)
 		lower = max(lower, began)
+	}
+}
+
+// start lets all ranks start a nonblocking collective. They complete it when finish is called.
+func (m *machine) start(function, place string, root int) (finish func()) {
+	begun, numbers := make([]int64, len(m.now)), make([]int32, len(m.now))
+	for r := range m.now {
+		begun[r] = m.now[r]
+		numbers[r] = m.Collective(m.call(r, function, "start "+place, 0), m.world, function, root)
+	}
+	return func() {
+		for r := range m.now {
+			until := int64(0)
+			for o, at := range begun {
+				switch s, _ := shapeOf(function); {
+				case s == fromRoot && o != root, s == toRoot && r != root, s == fromLower && o >= r:
+				default:
+					until = max(until, at)
+				}
+			}
+			m.Completed(m.call(r, "MPI_Wait", "wait "+place, until), numbers[r])
+		}
 	}
 }
 
@@ -131,6 +153,31 @@ func TestStates(t *testing.T) {
 		{"early root", func(m *machine) { m.compute(2, 400); m.together("MPI_Reduce", "b", 0) },
 			[]state{{EarlyRoot, 0, 400, 2}}, []string{"rank 2: computation b 400 for [0]"}},
 		{"late root of a reduction", func(m *machine) { m.compute(0, 400); m.together("MPI_Gather", "b", 0) }, nil, nil},
+		{"nonblocking", func(m *machine) {
+			m.compute(2, 400)
+			finish := m.start("MPI_Iallreduce", "b", -1)
+			m.compute(1, 100)
+			finish()
+		}, []state{{NToN, 0, 399, 2}, {NToN, 1, 299, 2}}, []string{"rank 2: computation start b 698 for [0 1]"}},
+		{"nonblocking, in time", func(m *machine) {
+			m.compute(2, 400)
+			finish := m.start("MPI_Ibarrier", "b", -1)
+			m.compute(0, 500)
+			m.compute(1, 600)
+			finish()
+		}, nil, nil},
+		{"late root of a nonblocking broadcast", func(m *machine) { m.compute(1, 400); m.compute(2, 700); m.start("MPI_Ibcast", "b", 1)() },
+			[]state{{LateRoot, 0, 399, 1}}, []string{"rank 1: computation start b 399 for [0]"}},
+		{"persistent", func(m *machine) { m.compute(1, 400); m.start("MPI_Reduce_init", "b", 0)() },
+			[]state{{EarlyRoot, 0, 399, 1}}, []string{"rank 1: computation start b 399 for [0]"}},
+		{"two at once", func(m *machine) {
+			m.compute(1, 100)
+			first := m.start("MPI_Iallgather", "b", -1)
+			m.compute(2, 500)
+			second := m.start("MPI_Ibarrier", "c", -1)
+			second()
+			first()
+		}, []state{{AtBarrier, 0, 499, 2}, {AtBarrier, 1, 399, 2}}, []string{"rank 2: computation start c 898 for [0 1]"}},
 		{"scan", func(m *machine) { m.compute(1, 200); m.together("MPI_Scan", "b", -1) },
 			[]state{{Prefix, 2, 200, 1}}, []string{"rank 1: computation b 200 for [2]"}},
 		{"file", func(m *machine) { m.compute(1, 200); m.together("MPI_File_write_all", "b", -1) },
@@ -226,15 +273,25 @@ func random(seed uint64, ranks, steps int) *machine {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := newMachine(ranks)
 	names := []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Scan", "MPI_Alltoall"}
+	started := []string{"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iscan", "MPI_Allgather_init"}
+	finish := func() {}
 	for range steps {
 		for rank := range ranks {
 			m.compute(rank, r.Int64N(1000))
 		}
-		switch place := fmt.Sprint("step ", r.IntN(5)); r.IntN(3) {
+		switch place := fmt.Sprint("step ", r.IntN(5)); r.IntN(4) {
+		case 3: // one that the next step completes, and one that another step does
+			name, before := started[r.IntN(len(started))], finish
+			root := -1
+			if s, _ := shapeOf(name); s == fromRoot || s == toRoot {
+				root = r.IntN(ranks)
+			}
+			finish = m.start(name, place, root)
+			before()
 		case 0:
 			name := names[r.IntN(len(names))]
 			root := -1
-			if s := shapeOf(name); s == fromRoot || s == toRoot {
+			if s, _ := shapeOf(name); s == fromRoot || s == toRoot {
 				root = r.IntN(ranks)
 			}
 			m.together(name, place, root)
@@ -252,6 +309,7 @@ func random(seed uint64, ranks, steps int) *machine {
 			}
 		}
 	}
+	finish()
 	return m
 }
 

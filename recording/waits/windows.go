@@ -1,12 +1,13 @@
 package waits
 
 import (
+	"slices"
 	"strings"
 
 	"mpitx/recording/trace"
 )
 
-// Windows with post, start, complete and wait (MPI-4.1, section 12.5.2). A trace does not say which ranks are in a group, so the targets of an access
+// Windows with locks (MPI-4.1, section 12.5.3), and with post, start, complete and wait (MPI-4.1, section 12.5.2). A trace does not say which ranks are in a group, so the targets of an access
 // epoch are those of its operations. For whom an epoch without operations waits is unknown.
 
 // exposure is an epoch in which a rank exposes its memory of a window to others.
@@ -21,22 +22,100 @@ type access struct {
 	targets map[int]bool
 }
 
-type onWindow struct {
-	window *trace.Object
-	rank   int
+type windows struct {
+	exposures map[onObject]*exposure // the last one of each target
+	accesses  map[onObject]*access
+	locks     map[onObject][]*lock      // that a rank has
+	unlocked  map[*trace.Object][]*lock // in the order in which they ended
 }
 
-type windows struct {
-	exposures map[onWindow]*exposure // the last one of each target
-	accesses  map[onWindow]*access
+// lock is an epoch in which a rank has locked a window at a target.
+type lock struct {
+	target    int // everyone: at all ranks
+	exclusive bool
+	calls     []Ref // that may wait for other locks
+	end       Ref
+}
+
+const everyone = -1
+
+// mostUnlocked bounds the epochs of a window that others may have waited for.
+const mostUnlocked = 1 << 12
+
+func (l *lock) conflicts(other *lock) bool {
+	return (l.exclusive || other.exclusive) && (l.target == other.target || l.target == everyone || other.target == everyone)
+}
+
+// locking follows the epochs of locks.
+func (r *Reader) locking(of Ref, key onObject, function string, c *trace.Call) {
+	target := c.Peer
+	if strings.HasSuffix(function, "_all") {
+		target = everyone
+	}
+	held := r.locks[key]
+	switch {
+	case strings.HasPrefix(function, "MPI_Win_lock"):
+		if c.Job == 0 && (target >= 0 || target == everyone) {
+			r.locks[key] = append(held, &lock{target: target, exclusive: c.Exclusive, calls: []Ref{of}})
+		}
+	case strings.HasPrefix(function, "MPI_Win_flush"):
+		for _, l := range held {
+			if (target == everyone || target == l.target || l.target == everyone) && len(l.calls) < mostOperations {
+				l.calls = append(l.calls, of)
+			}
+		}
+	default:
+		for i, l := range held {
+			if l.target == target {
+				l.end = of
+				r.locks[key] = slices.Delete(held, i, i+1)
+				r.unlock(c.Object, l)
+				return
+			}
+		}
+	}
+}
+
+// unlock finds the locks that an epoch waited for. Those before it ended before its own end began. If two ends overlap, it is not known which of the
+// two had the lock first: a library may lock late.
+func (r *Reader) unlock(window *trace.Object, l *lock) {
+	p, all := r.program, r.unlocked[window]
+	first := p.at(l.calls[0]).begin
+	for i := len(all) - 1; i >= 0 && len(l.calls) > 0; i-- {
+		end := p.at(all[i].end)
+		if end.end < first {
+			break
+		}
+		if end.end > p.at(l.end).begin || !l.conflicts(all[i]) || all[i].end.Track == l.end.Track {
+			continue
+		}
+		for len(l.calls) > 0 { // the latest that waited
+			c := l.calls[len(l.calls)-1]
+			if p.at(c).begin < end.begin {
+				if end.begin <= p.at(c).end {
+					p.need(c, all[i].end, Locked, 0)
+					l.calls = l.calls[:len(l.calls)-1]
+				}
+				break
+			}
+			l.calls = l.calls[:len(l.calls)-1] // began later, so it did not wait for this one or earlier ones
+		}
+	}
+	l.calls = nil
+	if len(all) >= mostUnlocked {
+		all = slices.Delete(all, 0, mostUnlocked/2)
+	}
+	r.unlocked[window] = append(all, l)
 }
 
 // mostOperations bounds the operations of an epoch that may have waited.
 const mostOperations = 1 << 10
 
 func (r *Reader) window(of Ref, rank int, c *trace.Call) {
-	key := onWindow{c.Object, rank}
+	key := onObject{c.Object, rank}
 	switch function := strings.TrimSuffix(c.Function, "_c"); {
+	case strings.HasPrefix(function, "MPI_Win_lock"), strings.HasPrefix(function, "MPI_Win_flush"), strings.HasPrefix(function, "MPI_Win_unlock"):
+		r.locking(of, key, function, c)
 	case function == "MPI_Win_post":
 		r.exposures[key] = &exposure{post: of, wait: nobody}
 	case function == "MPI_Win_wait":
@@ -59,7 +138,7 @@ func (r *Reader) window(of Ref, rank int, c *trace.Call) {
 			delete(r.accesses, key)
 			a.calls = append(a.calls, of)
 			for target := range a.targets {
-				r.accessed(a, of, r.exposures[onWindow{c.Object, target}])
+				r.accessed(a, of, r.exposures[onObject{c.Object, target}])
 			}
 		}
 	}

@@ -222,7 +222,7 @@ var waitColors = [waits.Kinds]struct {
 	color  term.Color
 }{waits.LateSender: {"S", term.Warn}, waits.WrongOrder: {"O", term.Bad}, waits.LateReceiver: {"R", term.Good}, waits.AtBarrier: {"B", term.Match}, waits.NToN: {"N", term.Match},
 	waits.LateRoot: {"L", term.Accent}, waits.EarlyRoot: {"E", term.Accent}, waits.Prefix: {"P", term.Accent}, waits.AtWindow: {"W", term.Good}, waits.LatePost: {"T", term.Good},
-	waits.LateComplete: {"C", term.Good}, waits.CollectiveIO: {"F", term.Bad}, waits.Management: {"M", term.Muted}}
+	waits.LateComplete: {"C", term.Good}, waits.Locked: {"K", term.Good}, waits.CollectiveIO: {"F", term.Bad}, waits.Management: {"M", term.Muted}}
 
 // waitGlyph is how a cell looks while waits are shown: the letter of the wait that takes a quarter of it or more; the critical path is a line.
 func (m *Model) waitGlyph(i, column int) (g glyph, ok bool) {

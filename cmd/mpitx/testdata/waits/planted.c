@@ -1,5 +1,5 @@
-// planted makes one rank of two late for calls of each kind, three times each, and prints "FUNCTION LINE RANK NANOSECONDS LATE": for how long which
-// rank waited in all, by a clock of its own, and which rank was late.
+// planted makes one rank of two late for calls of each kind, three times each, and prints "FUNCTION/LATER LINE RANK NANOSECONDS LATE": for how long
+// which rank waited in FUNCTION in all, by a clock of its own, and which rank was late, in whose call LATER.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,30 +58,36 @@ int main(int argc, char **argv)
 {
 	MPI_Request request[2];
 	MPI_Comm half;
-	MPI_Win window;
+	MPI_Win window, locked;
 	MPI_Group world, other;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Win_create(buffer, sizeof buffer, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+	MPI_Win_create(buffer, sizeof buffer, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &locked);
 	int partner = 1 - rank;
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
 	MPI_Group_incl(world, 1, &partner, &other);
+#if MPI_VERSION >= 4
+	MPI_Request persistent;
+	MPI_Allreduce_init(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &persistent);
+#endif
 	for (int i = 0; i < 3; i++) {
-		PLANT(1, "MPI_Barrier", MPI_Barrier(MPI_COMM_WORLD));
-		PLANT(0, "MPI_Allreduce", MPI_Allreduce(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-		PLANT(0, "MPI_Bcast", MPI_Bcast(buffer, 8, MPI_INT, 0, MPI_COMM_WORLD));
-		PLANT(1, "MPI_Reduce", MPI_Reduce(buffer, got, 8, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
-		PLANT(0, "MPI_Scan", MPI_Scan(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-		PLANT(1, "MPI_Win_fence", MPI_Win_fence(0, window));
-		PLANT(0, "MPI_Comm_split", MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &half));
+		int index;
+		PLANT(1, "MPI_Barrier/MPI_Barrier", MPI_Barrier(MPI_COMM_WORLD));
+		PLANT(0, "MPI_Allreduce/MPI_Allreduce", MPI_Allreduce(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+		PLANT(0, "MPI_Bcast/MPI_Bcast", MPI_Bcast(buffer, 8, MPI_INT, 0, MPI_COMM_WORLD));
+		PLANT(1, "MPI_Reduce/MPI_Reduce", MPI_Reduce(buffer, got, 8, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+		PLANT(0, "MPI_Scan/MPI_Scan", MPI_Scan(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+		PLANT(1, "MPI_Win_fence/MPI_Win_fence", MPI_Win_fence(0, window));
+		PLANT(0, "MPI_Comm_split/MPI_Comm_split", MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &half));
 		MPI_Comm_free(&half);
-		PLANT(1, "MPI_Recv", if (rank) MPI_Send(buffer, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD); else MPI_Recv(got, 8, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-		PLANT(0, "MPI_Ssend", if (rank) MPI_Ssend(buffer, 8, MPI_CHAR, 0, 2, MPI_COMM_WORLD); else MPI_Recv(got, 8, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-		PLANT(0, "MPI_Probe", if (rank) MPI_Probe(0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); else MPI_Send(buffer, 8, MPI_CHAR, 1, 3, MPI_COMM_WORLD));
+		PLANT(1, "MPI_Recv/MPI_Send", if (rank) MPI_Send(buffer, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD); else MPI_Recv(got, 8, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Ssend/MPI_Recv", if (rank) MPI_Ssend(buffer, 8, MPI_CHAR, 0, 2, MPI_COMM_WORLD); else MPI_Recv(got, 8, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Probe/MPI_Send", if (rank) MPI_Probe(0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); else MPI_Send(buffer, 8, MPI_CHAR, 1, 3, MPI_COMM_WORLD));
 		if (rank)
 			MPI_Recv(got, 8, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Irecv(got, 8, MPI_CHAR, 1 - rank, 4, MPI_COMM_WORLD, &request[0]);
-		PLANT(1, "MPI_Waitall", MPI_Isend(buffer, 8, MPI_CHAR, 1 - rank, 4, MPI_COMM_WORLD, &request[1]); MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
+		PLANT(1, "MPI_Waitall/MPI_Isend", MPI_Isend(buffer, 8, MPI_CHAR, 1 - rank, 4, MPI_COMM_WORLD, &request[1]); MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
 		if (rank == 0) {
 			MPI_Win_post(other, 0, window);
@@ -89,11 +95,27 @@ int main(int argc, char **argv)
 			MPI_Win_start(other, 0, window);
 			MPI_Put(got, 8, MPI_CHAR, 0, 0, 8, MPI_CHAR, window);
 		}
-		PLANT(1, "MPI_Win_wait", if (rank) MPI_Win_complete(window); else MPI_Win_wait(window));
+		PLANT(1, "MPI_Win_wait/MPI_Win_complete", if (rank) MPI_Win_complete(window); else MPI_Win_wait(window));
+		PLANT(1, "MPI_Wait/MPI_Iallreduce", MPI_Iallreduce(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request); MPI_Wait(request, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Waitall/MPI_Ibcast", MPI_Ibcast(buffer, 8, MPI_INT, 0, MPI_COMM_WORLD, request); MPI_Waitall(1, request, MPI_STATUSES_IGNORE));
+		PLANT(1, "MPI_Waitany/MPI_Ireduce", MPI_Ireduce(buffer, got, 8, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, request); MPI_Waitany(1, request, &index, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Wait/MPI_Ibarrier", MPI_Ibarrier(MPI_COMM_WORLD, request); MPI_Wait(request, MPI_STATUS_IGNORE));
+#if MPI_VERSION >= 4
+		PLANT(1, "MPI_Wait/MPI_Start", MPI_Start(&persistent); MPI_Wait(&persistent, MPI_STATUS_IGNORE));
+#endif
+		if (rank)
+			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, locked);
+		PLANT(1, "MPI_Win_lock/MPI_Win_unlock", if (rank) MPI_Win_unlock(1, locked); else MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, locked));
+		if (rank == 0)
+			MPI_Win_unlock(1, locked);
 	}
 	for (int i = 0; i < count && rank == 0; i++)
 		printf("%s %d %d %lld %d\n", all[i].function, all[i].line, 1 - all[i].late, all[i].waited, all[i].late);
 	MPI_Win_free(&window);
+	MPI_Win_free(&locked);
+#if MPI_VERSION >= 4
+	MPI_Request_free(&persistent);
+#endif
 	MPI_Finalize();
 	return 0;
 }
