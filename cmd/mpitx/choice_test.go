@@ -19,7 +19,7 @@ func TestChoices(t *testing.T) {
 		"export --as sum r":                               "--as: \"sum\": must be raw, delta or rate; see mpitx help export",
 		"write --stage both a=1":                          "--stage: \"both\": must be before or after; see mpitx help write",
 		"sample --probe never":                            "--probe: \"never\": must be start, late or none; see mpitx help sample",
-		"record --workload halos":                         "--workload: \"halos\": must be one of pingpong, alltoall, unexpected, halo, messages, bcast, reduce, allreduce, allgather, barrier, idle; see mpitx help record",
+		"record --workload halos":                         "--workload: \"halos\": must be one of pingpong, alltoall, unexpected, halo, messages, bcast, reduce, allreduce, allgather, barrier, algorithms, idle; see mpitx help record",
 		"list --color red":                                "--color: \"red\": must be auto, always or never; see mpitx help list",
 		"show --comm comm x":                              "--comm: \"comm\": must be world or self; see mpitx help show",
 		"snapshot -o TABLE":                               "-o: \"TABLE\": must be json; see mpitx help snapshot",

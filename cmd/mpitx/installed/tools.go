@@ -53,6 +53,7 @@ var builtin = []struct{ name, commands, does string }{
 	{"profile", "profile", "times, call sites and messages of MPI calls"},
 	{"trace", "trace", "each call and message"},
 	{"event", "trace --event", "events that the library raises: of MPI_T and PERUSE"},
+	{"sync", "trace --sync", "messages between nodes after MPI_Init, to put their clocks in step"},
 	{"window", "trace", "the part of a run that is traced: --after, --for, --window"},
 	{"trigger", "run --when", "conditions over arguments and variables in MPI calls"},
 	{"where", "run, where", "the call that each rank is in, and what it waits for"},
