@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"sync"
 	"time"
 
 	"mpitx/recording/processor"
@@ -137,15 +136,14 @@ func (e *Efficiency) Factors() (all []Factor) {
 // Analyse draws all conclusions. The program does not change any more.
 func (p *Program) Analyse() *Analysis {
 	p.meet()
-	p.order()
+	p.settle()
 	a := &Analysis{program: p, Missing: p.Missing, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}}
 	from, to := p.span()
 	a.Run = time.Duration(to - from)
 	totals := p.states(a)
 	p.addCauses(a, totals)
 	p.addPath(a)
-	p.efficiency(a)
-	p.gains(a)
+	p.replays(a, p.efficiency(a))
 	return a
 }
 
@@ -177,79 +175,34 @@ func what(r Region) string {
 
 // states adds up the waits, and returns the time of each region by rank.
 func (p *Program) states(a *Analysis) map[int][]int64 {
-	type key struct {
-		kind Kind
-		site uint32
-		rank int
-	}
-	type sums struct {
-		State
-		by map[int]int64
-	}
-	all := map[key]*sums{}
-	of := func(kind Kind, site uint32, rank int) *sums {
-		s := all[key{kind, site, rank}]
-		if s == nil {
-			s = &sums{State: State{Kind: kind, At: p.place(p.codeOf[site]), Object: p.sites[site].Object, Rank: rank}, by: map[int]int64{}}
-			all[key{kind, site, rank}] = s
-		}
-		return s
-	}
-	totals := map[int][]int64{} // by rank, and as in profiles
+	var ranks [][]int32 // their tracks
+	number := map[int]int{}
 	for i := range p.tracks {
 		t := &p.tracks[i]
-		if len(t.calls) == 0 {
+		if t.calls.len() == 0 {
 			continue
 		}
 		a.Threads++
-		times := totals[t.rank]
-		if times == nil {
-			times = make([]int64, 2*len(p.codes))
-			totals[t.rank] = times
+		n, known := number[t.rank]
+		if !known {
+			n = len(ranks)
+			number[t.rank] = n
+			ranks = append(ranks, nil)
 		}
-		a.Time += time.Duration(t.end() - t.start)
-		for k := range t.calls {
-			c := &t.calls[k]
-			w := p.wait(Ref{int32(i), int32(k)})
-			length := w.length(c)
-			code := p.codeOf[c.site]
-			times[2*code+1] += c.begin - t.before(int32(k))
-			times[2*code] += w.own(c)
-			if own := time.Duration(w.own(c)); own > 0 {
-				s := of(None, c.site, t.rank)
-				s.Calls++
-				s.Waiting += own
-				if own > s.Longest {
-					s.Longest, s.Began = own, time.Duration(c.end)-own
-				}
-			}
-			a.InMPI += time.Duration(c.end - c.begin)
-			if w.kind == None {
-				continue
-			}
-			a.Waiting += time.Duration(length)
-			s := of(w.kind, c.site, t.rank)
-			s.Calls++
-			s.Waiting += time.Duration(length)
-			s.by[p.tracks[w.on.Track].rank] += length
-			if time.Duration(length) > s.Longest {
-				s.Longest, s.Began, s.Callee = time.Duration(length), time.Duration(c.begin), p.sites[p.at(w.on).site].Function
-			}
-		}
+		ranks[n] = append(ranks[n], int32(i))
 	}
-	a.Ranks = len(totals)
-	for _, s := range all {
-		for rank, length := range s.by {
-			if d := time.Duration(length); d > s.ForTime || d == s.ForTime && rank < s.For {
-				s.For, s.ForTime = rank, d
-			}
-		}
-		if s.Kind == None {
-			s.For = -1
-			a.Rest = append(a.Rest, s.State)
-		} else {
-			a.States = append(a.States, s.State)
-		}
+	a.Ranks = len(ranks)
+	all := make([]rankStates, len(ranks))
+	parallel(len(ranks), func(n int) { all[n] = p.statesOf(ranks[n]) })
+	totals := map[int][]int64{}
+	for i := range all {
+		x := &all[i]
+		totals[p.tracks[ranks[i][0]].rank] = x.times
+		a.States, a.Rest = append(a.States, x.states...), append(a.Rest, x.rest...)
+		a.Time, a.InMPI = a.Time+x.time, a.InMPI+x.inMPI
+	}
+	for i := range a.States {
+		a.Waiting += a.States[i].Waiting
 	}
 	for _, list := range [][]State{a.States, a.Rest} {
 		slices.SortFunc(list, func(x, y State) int {
@@ -257,6 +210,83 @@ func (p *Program) states(a *Analysis) map[int][]int64 {
 		})
 	}
 	return totals
+}
+
+// longer reports whether a wait is longer than the longest one, or as long and earlier.
+func (s *State) longer(d, began time.Duration) bool {
+	return d > s.Longest || d == s.Longest && began < s.Began
+}
+
+// rankStates are the waits of a rank.
+type rankStates struct {
+	states, rest []State
+	times        []int64 // as in profiles
+	time, inMPI  time.Duration
+}
+
+func (p *Program) statesOf(tracks []int32) (x rankStates) {
+	type sums struct {
+		State
+		by map[int]int64
+	}
+	all := map[uint64]*sums{} // by site and kind
+	of := func(kind Kind, site uint32) *sums {
+		key := uint64(site)<<8 | uint64(kind)
+		s := all[key]
+		if s == nil {
+			s = &sums{State: State{Kind: kind, At: p.place(p.codeOf[site]), Object: p.sites[site].Object, Rank: p.tracks[tracks[0]].rank, For: -1}, by: map[int]int64{}}
+			all[key] = s
+		}
+		return s
+	}
+	x.times = make([]int64, 2*len(p.codes))
+	for _, i := range tracks {
+		t := &p.tracks[i]
+		x.time += time.Duration(t.end() - t.start)
+		before := t.start
+		for k := range t.calls.len() {
+			c := t.calls.at(k)
+			w := p.wait(Ref{i, k})
+			length := time.Duration(w.length(c))
+			own := time.Duration(w.own(c))
+			code := p.codeOf[c.site]
+			x.times[2*code+1] += c.begin - before
+			x.times[2*code] += int64(own)
+			x.inMPI += time.Duration(c.end - c.begin)
+			before = c.end
+			if own > 0 {
+				s := of(None, c.site)
+				s.Calls++
+				s.Waiting += own
+				if began := time.Duration(c.end) - own; s.longer(own, began) {
+					s.Longest, s.Began = own, began
+				}
+			}
+			if w.kind == None {
+				continue
+			}
+			s := of(w.kind, c.site)
+			s.Calls++
+			s.Waiting += length
+			s.by[p.tracks[w.on.Track].rank] += int64(length)
+			if began := time.Duration(c.begin); s.longer(length, began) {
+				s.Longest, s.Began, s.Callee = length, began, p.sites[p.at(w.on).site].Function
+			}
+		}
+	}
+	for _, s := range all {
+		for rank, length := range s.by {
+			if d := time.Duration(length); d > s.ForTime || d == s.ForTime && rank < s.For {
+				s.For, s.ForTime = rank, d
+			}
+		}
+		if s.Kind == None {
+			x.rest = append(x.rest, s.State)
+		} else {
+			x.states = append(x.states, s.State)
+		}
+	}
+	return x
 }
 
 func (x At) compare(y At) int {
@@ -320,17 +350,20 @@ func (p *Program) addPath(a *Analysis) {
 	})
 }
 
-// efficiency computes the factors. A rank with several threads computes as long as the thread that computes longest.
-func (p *Program) efficiency(a *Analysis) {
+// efficiency computes the factors, as far as they need no replay. A rank with several threads computes as long as the thread that computes longest.
+// It returns for how long the longest rank computes; 0: that is not known.
+func (p *Program) efficiency(a *Analysis) int64 {
 	computing := map[int]int64{}
 	for i := range p.tracks {
 		t := &p.tracks[i]
-		if len(t.calls) == 0 {
+		if t.calls.len() == 0 {
 			continue
 		}
 		outside := t.end() - t.start
-		for k := range t.calls {
-			outside -= t.calls[k].end - t.calls[k].begin
+		for _, block := range t.calls.blocks {
+			for k := range block {
+				outside -= block[k].end - block[k].begin
+			}
 		}
 		computing[t.rank] = max(computing[t.rank], outside)
 	}
@@ -339,25 +372,19 @@ func (p *Program) efficiency(a *Analysis) {
 		sum, longest = sum+d, max(longest, d)
 	}
 	if longest == 0 || a.Run == 0 || a.Missing.Paused+a.Missing.Functions > 0 { // what was not recorded would count as computation
-		return
+		return 0
 	}
 	e, run := &a.Efficiency, float64(a.Run)
 	mean := float64(sum) / float64(len(computing))
 	e.Parallel, e.LoadBalance, e.Communication = mean/run, mean/float64(longest), float64(longest)/run
-	if ideal, ok := p.replay(scenario{ideal: true}); ok && ideal > 0 {
-		e.Ideal, e.Serialisation, e.Transfer = ideal, float64(longest)/float64(ideal), float64(ideal)/run
-	}
+	return longest
 }
 
 // mostGains bounds the regions that are tried.
 const mostGains = 5
 
-// gains tries the regions with the longest parts of the critical path.
-func (p *Program) gains(a *Analysis) {
-	whole, ok := p.replay(scenario{})
-	if !ok {
-		return
-	}
+// replays tries an ideal network, and the regions with the longest parts of the critical path. longest is of efficiency.
+func (p *Program) replays(a *Analysis, longest int64) {
 	parts := map[Region]int64{} // of all ranks
 	for _, s := range a.steps {
 		parts[Region{s.region.Code, 0, s.region.Compute}] += s.to - s.from
@@ -370,13 +397,15 @@ func (p *Program) gains(a *Analysis) {
 		return cmp.Or(cmp.Compare(parts[y], parts[x]), cmp.Compare(x.Code, y.Code), cmp.Compare(what(x), what(y)))
 	})
 	regions = regions[:min(len(regions), mostGains)]
-	a.Gains = make([]Gain, len(regions))
-	var all sync.WaitGroup
-	for i, r := range regions {
-		all.Go(func() {
-			took, _ := p.replay(scenario{faster: &r})
-			a.Gains[i] = Gain{what(r), p.place(r.Code), time.Duration(max(whole-took, 0))}
-		})
+	took, ok := p.replay(regions, false)
+	if ok {
+		for i, r := range regions {
+			a.Gains = append(a.Gains, Gain{what(r), p.place(r.Code), max(a.Run-time.Duration(took[1+i]), 0)})
+		}
+	} else {
+		took, ok = p.replay(nil, true)
 	}
-	all.Wait()
+	if e := &a.Efficiency; ok && longest > 0 && took[ideal] > 0 {
+		e.Ideal, e.Serialisation, e.Transfer = took[ideal], float64(longest)/float64(took[ideal]), float64(took[ideal])/float64(a.Run)
+	}
 }

@@ -1,8 +1,8 @@
 package waits
 
 import (
-	"container/heap"
 	"math/bits"
+	"runtime"
 )
 
 // Region is a part of a rank's time: a call, without what it waited, or the computation before it.
@@ -35,7 +35,6 @@ type blame struct {
 	pending     map[Ref]int64    // what later waits have added to a call's wait
 	causes      map[int][]*cause // by rank and region, as in profiles
 	unexplained int32            // the last region
-	wait, on    profile
 }
 
 // profile is what a track did in a time, by twice the code, and one more for the computation before.
@@ -68,7 +67,7 @@ func (x *profile) add(region int32, d int64) {
 func (x *profile) fill(p *Program, track int32, since int64, until int32) {
 	t := &p.tracks[track]
 	for k := until; k >= 0; k-- {
-		c := &t.calls[k]
+		c := t.calls.at(k)
 		code := int32(p.codeOf[c.site])
 		if k < until {
 			if c.end <= since {
@@ -88,8 +87,8 @@ func (x *profile) fill(p *Program, track int32, since int64, until int32) {
 
 // beginning is the region of what a track did before its start: its call of MPI_Init, or the computation before a further thread's first call.
 func (p *Program) beginning(t *track) int32 {
-	if p.sites[t.origin].Function == threadStart && len(t.calls) > 0 {
-		return 2*int32(p.codeOf[t.calls[0].site]) + 1
+	if p.sites[t.origin].Function == threadStart && t.calls.len() > 0 {
+		return 2*int32(p.codeOf[t.calls.at(0).site]) + 1
 	}
 	return 2 * int32(p.codeOf[t.origin])
 }
@@ -104,18 +103,25 @@ func (p *Program) inStep(a, b Ref) (at int64, ok bool) {
 		if needs > mostLooked {
 			break
 		}
+		var ca, cb *call
+		if i >= 0 {
+			ca = ta.calls.at(i)
+		}
+		if k >= 0 {
+			cb = tb.calls.at(k)
+		}
 		switch {
-		case i < 0 && k < 0:
+		case ca == nil && cb == nil:
 			return min(ta.start, tb.start), true
-		case k < 0 || i >= 0 && ta.calls[i].end >= tb.calls[k].end:
-			if ta.calls[i].needs != 0 {
+		case cb == nil || ca != nil && ca.end >= cb.end:
+			if ca.needs != 0 {
 				needs++
 				if on := p.depends(Ref{a.Track, i}, b.Track); on != nobody {
-					return max(ta.calls[i].begin, p.at(on).begin), true
+					return max(ca.begin, p.at(on).begin), true
 				}
 			}
 			i--
-		case tb.calls[k].needs == 0:
+		case cb.needs == 0:
 			k--
 		default:
 			needs++
@@ -130,18 +136,20 @@ func (p *Program) inStep(a, b Ref) (at int64, ok bool) {
 
 // depends is the call of a track that a call needed; nobody: it needed none of it.
 func (p *Program) depends(of Ref, track int32) Ref {
-	c := p.at(of)
-	if c.needs&collectiveBit != 0 {
-		return p.dependsIn(&p.meetings[c.needs&^collectiveBit], of, track)
+	t := &p.tracks[of.Track]
+	c := t.calls.at(of.Call)
+	if c.collective() {
+		return p.dependsIn(p.meetings.at(int32(c.number())), of, track)
 	}
-	for n := c.needs; n != 0; n = p.edges[n-1].next {
-		e := &p.edges[n-1]
+	for n := c.first(); n != 0; {
+		e := t.edges.at(int32(n - 1))
+		n = e.next
 		if e.from.Track == inMeeting && e.kind != starts {
-			if on := p.dependsIn(&p.meetings[e.from.Call], of, track); on != nobody {
+			if on := p.dependsIn(p.meetings.at(e.from.Call), of, track); on != nobody {
 				return on
 			}
 		}
-		if e.from.Track == track && p.at(e.from).begin <= c.end && (e.kind != LateReceiver || p.wait(of).on == e.from) {
+		if e.from.Track == track && (e.kind != LateReceiver || p.wait(of).on == e.from) {
 			return e.from
 		}
 	}
@@ -172,39 +180,111 @@ func (s *share) of(part int64) int64 {
 	return n
 }
 
-// one shares out the cost of a wait.
-func (b *blame) one(of Ref, w wait) {
-	p := b.p
-	length := w.until - p.at(of).begin
-	more := b.pending[of]
-	delete(b.pending, of)
-	victim, rank := p.tracks[of.Track].rank, p.tracks[w.on.Track].rank
+// batch is waits that follow one another, and how the cost of each is shared out. That is found on another core.
+type batch struct {
+	waits    []waiting
+	found    []excess
+	parts    []part
+	earlier  []before
+	wait, on profile
+	done     chan bool
+}
+
+// excess is what a track did in excess of one that waited for it, since both were in step.
+type excess struct {
+	ok             bool // it is known
+	whole          int64
+	waited         int64 // of it, in earlier waits
+	allWaited      int64 // in earlier waits, in excess or not
+	parts, earlier int   // where they end in the batch
+}
+
+// part is a region's part of an excess.
+type part struct {
+	region int32
+	time   int64
+}
+
+// before is an earlier wait.
+type before struct {
+	of     Ref
+	length int64
+}
+
+const batchSize = 512
+
+func (p *Program) newBatch() *batch {
+	b := &batch{done: make(chan bool, 1)}
+	b.wait.time, b.on.time = make([]int64, 2*len(p.codes)), make([]int64, 2*len(p.codes))
+	return b
+}
+
+// compare finds the excess of all waits of a batch.
+func (b *batch) compare(p *Program) {
+	b.found, b.parts, b.earlier = b.found[:0], b.parts[:0], b.earlier[:0]
+	for i := range b.waits {
+		x := b.excess(p, b.waits[i].of, &b.waits[i].wait)
+		x.parts, x.earlier = len(b.parts), len(b.earlier)
+		b.found = append(b.found, x)
+	}
+	b.done <- true
+}
+
+func (b *batch) excess(p *Program, of Ref, w *wait) (x excess) {
 	since, ok := p.inStep(of, w.on)
 	if !ok {
-		b.give(rank, b.unexplained, length+more, length, victim)
-		return
+		return x
 	}
 	b.wait.clear()
 	b.on.clear()
 	b.wait.fill(p, of.Track, since, of.Call)
 	b.on.fill(p, w.on.Track, since, w.on.Call)
-	excess := int64(0)
-	for _, key := range b.on.keys {
-		excess += max(b.on.time[key]-b.wait.time[key], 0)
-	}
-	waited := max(b.on.waited-b.wait.waited, 0)
-	whole := max(excess+waited, length)
-	direct, added := share{cost: length, whole: whole}, share{cost: more, whole: whole}
+	x = excess{ok: true, waited: max(b.on.waited-b.wait.waited, 0), allWaited: b.on.waited}
 	for _, key := range b.on.keys {
 		if n := b.on.time[key] - b.wait.time[key]; n > 0 {
-			d := direct.of(n)
-			b.give(rank, key, d+added.of(n), d, victim)
+			b.parts = append(b.parts, part{key, n})
+			x.whole += n
 		}
 	}
-	if waited > 0 {
-		earlier := share{cost: direct.of(waited) + added.of(waited), whole: b.on.waited}
+	if x.waited > 0 {
 		for n, other := range b.on.waits {
-			b.pending[other] += earlier.of(b.on.length[n])
+			b.earlier = append(b.earlier, before{other, b.on.length[n]})
+		}
+	}
+	x.whole = max(x.whole+x.waited, w.until-p.at(of).begin)
+	return x
+}
+
+// shareOut shares out the costs of the waits of a batch.
+func (b *blame) shareOut(all *batch) {
+	parts, earlier := 0, 0
+	for i := range all.waits {
+		x := &all.found[i]
+		b.one(&all.waits[i], x, all.parts[parts:x.parts], all.earlier[earlier:x.earlier])
+		parts, earlier = x.parts, x.earlier
+	}
+}
+
+// one shares out the cost of a wait.
+func (b *blame) one(w *waiting, x *excess, parts []part, before []before) {
+	p := b.p
+	length := w.wait.until - p.at(w.of).begin
+	more := b.pending[w.of]
+	delete(b.pending, w.of)
+	victim, rank := p.tracks[w.of.Track].rank, p.tracks[w.wait.on.Track].rank
+	if !x.ok {
+		b.give(rank, b.unexplained, length+more, length, victim)
+		return
+	}
+	direct, added := share{cost: length, whole: x.whole}, share{cost: more, whole: x.whole}
+	for _, part := range parts {
+		d := direct.of(part.time)
+		b.give(rank, part.region, d+added.of(part.time), d, victim)
+	}
+	if x.waited > 0 {
+		earlier := share{cost: direct.of(x.waited) + added.of(x.waited), whole: x.allWaited}
+		for _, other := range before {
+			b.pending[other.of] += earlier.of(other.length)
 		}
 	}
 	if rest := length - direct.given; rest+more-added.given > 0 {
@@ -237,21 +317,26 @@ func (b *blame) give(rank int, region int32, cost, direct int64, victim int) {
 func (p *Program) causes() map[Region]*cause {
 	regions := 2 * len(p.codes)
 	b := &blame{p: p, pending: map[Ref]int64{}, causes: map[int][]*cause{}, unexplained: int32(regions)}
-	b.wait.time, b.on.time = make([]int64, regions), make([]int64, regions)
 	h := &latest{p: p}
 	for i := range p.tracks {
-		h.push(int32(i), int32(len(p.tracks[i].calls)))
+		h.push(int32(i), p.tracks[i].calls.len())
 	}
-	heap.Init(h)
-	for len(h.all) > 0 {
-		next := h.all[0]
-		b.one(next.of, next.wait)
-		if of, w, ok := p.waitBefore(next.of); ok {
-			h.all[0] = waiting{of, w, p.at(of).end}
-			heap.Fix(h, 0)
-		} else {
-			heap.Pop(h)
+	var running, free []*batch // in order
+	for len(h.all) > 0 || len(running) > 0 {
+		if len(h.all) > 0 && len(running) < 2*runtime.GOMAXPROCS(0) {
+			if len(free) == 0 {
+				free = append(free, p.newBatch())
+			}
+			next := free[len(free)-1]
+			free = free[:len(free)-1]
+			h.take(next)
+			go next.compare(p)
+			running = append(running, next)
+			continue
 		}
+		<-running[0].done
+		b.shareOut(running[0])
+		free, running = append(free, running[0]), running[1:]
 	}
 	for of, cost := range b.pending { // waits that ended at the same time as later ones
 		b.give(p.tracks[of.Track].rank, b.unexplained, cost, 0, 0)
@@ -273,11 +358,10 @@ func (p *Program) causes() map[Region]*cause {
 
 // waitBefore is the last wait of a track before a call.
 func (p *Program) waitBefore(of Ref) (Ref, wait, bool) {
+	t := &p.tracks[of.Track]
 	for of.Call--; of.Call >= 0; of.Call-- {
-		if p.at(of).needs != 0 {
-			if w := p.wait(of); w.kind != None {
-				return of, w, true
-			}
+		if t.calls.at(of.Call).needs&waitsBit != 0 {
+			return of, p.find(of), true
 		}
 	}
 	return of, wait{}, false
@@ -290,21 +374,52 @@ type waiting struct {
 	end  int64
 }
 
-// latest has the latest wait of all tracks first. A wait adds only to those that ended before it did.
+// latest is a heap with the latest wait of all tracks first. A wait adds only to those that ended before it did.
 type latest struct {
 	p   *Program
 	all []waiting
 }
 
+// push adds the last wait of a track before a call.
 func (h *latest) push(track, before int32) {
 	if of, w, ok := h.p.waitBefore(Ref{track, before}); ok {
 		h.all = append(h.all, waiting{of, w, h.p.at(of).end})
+		for i := len(h.all) - 1; i > 0 && h.later(i, (i-1)/2); i = (i - 1) / 2 {
+			h.all[i], h.all[(i-1)/2] = h.all[(i-1)/2], h.all[i]
+		}
 	}
 }
 
-func (h *latest) Len() int { return len(h.all) }
+// take moves the latest waits to a batch.
+func (h *latest) take(b *batch) {
+	for b.waits = b.waits[:0]; len(b.waits) < batchSize && len(h.all) > 0; {
+		b.waits = append(b.waits, h.all[0])
+		if of, w, ok := h.p.waitBefore(h.all[0].of); ok {
+			h.all[0] = waiting{of, w, h.p.at(of).end}
+		} else {
+			h.all[0] = h.all[len(h.all)-1]
+			h.all = h.all[:len(h.all)-1]
+		}
+		h.down()
+	}
+}
 
-func (h *latest) Less(i, j int) bool {
+// down moves the first element to its place.
+func (h *latest) down() {
+	for i := 0; 2*i+1 < len(h.all); {
+		next := 2*i + 1
+		if next+1 < len(h.all) && h.later(next+1, next) {
+			next++
+		}
+		if !h.later(next, i) {
+			return
+		}
+		h.all[i], h.all[next] = h.all[next], h.all[i]
+		i = next
+	}
+}
+
+func (h *latest) later(i, j int) bool {
 	a, b := &h.all[i], &h.all[j]
 	switch {
 	case a.wait.until != b.wait.until:
@@ -312,14 +427,5 @@ func (h *latest) Less(i, j int) bool {
 	case a.end != b.end:
 		return a.end > b.end
 	}
-	return a.of.Track < b.of.Track
-}
-
-func (h *latest) Swap(i, j int) { h.all[i], h.all[j] = h.all[j], h.all[i] }
-func (h *latest) Push(x any)    { h.all = append(h.all, x.(waiting)) }
-
-func (h *latest) Pop() any {
-	last := h.all[len(h.all)-1]
-	h.all = h.all[:len(h.all)-1]
-	return last
+	return h.p.precedes(a.of.Track, b.of.Track)
 }

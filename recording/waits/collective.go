@@ -2,6 +2,7 @@ package waits
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -14,6 +15,7 @@ type Group struct {
 	made     []int32       // by member: how many collectives it has called
 	meetings []int32       // the program's numbers of them
 	order    []int32       // members by rank, once all are known
+	table    []int32       // by rank, from the lowest on: members + 1, unless ranks are far apart
 	unsure   bool          // calls of ranks do not belong together any more
 }
 
@@ -50,11 +52,33 @@ func (g *Group) number(rank int) (m int32, ok bool) {
 }
 
 // lowest is the lowest rank of the members, all of which are known.
-func (g *Group) lowest() int {
-	if g.order == nil {
-		g.order = g.byRank()
+func (g *Group) lowest() int { return g.ranks[g.order[0]] }
+
+// close prepares for lowest and find.
+func (g *Group) close() {
+	if len(g.ranks) == 0 {
+		return
 	}
-	return g.ranks[g.order[0]]
+	g.order = g.byRank()
+	first := g.lowest()
+	if n := g.ranks[g.order[len(g.order)-1]] - first + 1; n <= 8*len(g.ranks)+64 {
+		g.table = make([]int32, n)
+		for m, rank := range g.ranks {
+			g.table[rank-first] = int32(m) + 1
+		}
+	}
+}
+
+// find is a rank's number among the members.
+func (g *Group) find(rank int) (m int32, ok bool) {
+	if len(g.table) == 0 {
+		m, ok = g.member[rank]
+		return m, ok
+	}
+	if i := uint(rank - g.lowest()); i < uint(len(g.table)) {
+		return g.table[i] - 1, g.table[i] > 0
+	}
+	return 0, false
 }
 
 // Collective says that a call is its rank's next collective of a group. root is a rank of the run; -1: none, or unknown. It returns the
@@ -73,10 +97,10 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 
 		for i := range x.calls {
 			x.calls[i] = nobody
 		}
-		g.meetings = append(g.meetings, int32(len(p.meetings)))
-		p.meetings = append(p.meetings, x)
+		g.meetings = append(g.meetings, p.meetings.len())
+		p.meetings.add(x)
 	}
-	x := &p.meetings[g.meetings[n]]
+	x := p.meetings.at(g.meetings[n])
 	if x.function != function || x.root != int32(root) {
 		g.unsure = true
 		p.Missing.Undecided++
@@ -94,7 +118,7 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 
 
 // Completed says that a call completed a collective, which another one had started.
 func (p *Program) Completed(of Ref, collective int32) {
-	p.need(of, Ref{inMeeting, collective}, p.meetings[collective].kind, 0)
+	p.need(of, Ref{inMeeting, collective}, p.meetings.at(collective).kind, 0)
 }
 
 // Lose says that events of a track are missing.
@@ -113,8 +137,11 @@ func (p *Program) unsure(rank int) {
 
 // meet finds who came last to each collective.
 func (p *Program) meet() {
-	for i := range p.meetings {
-		x := &p.meetings[i]
+	for _, g := range p.groups {
+		g.close()
+	}
+	for i := range p.meetings.len() {
+		x := p.meetings.at(i)
 		if x.came < int32(x.group.size) {
 			p.Missing.Incomplete += uint64(x.came)
 			x.shape = 0
@@ -124,12 +151,13 @@ func (p *Program) meet() {
 			x.lower = p.lower(x)
 			continue
 		}
-		for m, c := range x.calls {
+		latest := int64(math.MinInt64)
+		for _, m := range x.group.order {
 			if x.shape == toRoot && x.group.ranks[m] == int(x.root) {
 				continue
 			}
-			if x.last == nobody || p.at(c).begin > p.at(x.last).begin {
-				x.last = c
+			if begin := p.at(x.calls[m]).begin; begin > latest {
+				x.last, latest = x.calls[m], begin
 			}
 		}
 	}
@@ -148,7 +176,6 @@ func (g *Group) byRank() []int32 {
 // lower finds for each member the last one among lower ranks.
 func (p *Program) lower(x *meeting) []Ref {
 	all, latest := make([]Ref, len(x.calls)), nobody
-	x.group.lowest()
 	for _, m := range x.group.order {
 		all[m] = latest
 		if latest == nobody || p.at(x.calls[m]).begin > p.at(latest).begin {
@@ -165,7 +192,7 @@ func (p *Program) needed(x *meeting, of Ref) Ref {
 	case allForAll:
 		return x.last
 	case fromRoot:
-		if m, ok := x.group.member[int(x.root)]; ok && rank != int(x.root) {
+		if m, ok := x.group.find(int(x.root)); ok && rank != int(x.root) {
 			return x.calls[m]
 		}
 	case toRoot:
@@ -173,14 +200,16 @@ func (p *Program) needed(x *meeting, of Ref) Ref {
 			return x.last
 		}
 	case fromLower:
-		return x.lower[x.group.member[rank]]
+		if m, ok := x.group.find(rank); ok {
+			return x.lower[m]
+		}
 	}
 	return nobody
 }
 
 // with finds the call of a track in a collective that another track's call is in; nobody: it is not in it.
 func (p *Program) with(x *meeting, track int32) Ref {
-	if m, ok := x.group.member[p.tracks[track].rank]; ok && x.shape != 0 && x.calls[m].Track == track {
+	if m, ok := x.group.find(p.tracks[track].rank); ok && x.shape != 0 && x.calls[m].Track == track {
 		return x.calls[m]
 	}
 	return nobody

@@ -19,19 +19,19 @@ type Wait struct {
 // Waits yields all waits, those of a thread after one another.
 func (a *Analysis) Waits(yield func(*Wait) bool) {
 	for i := range a.program.tracks {
-		if !a.between(i, 0, len(a.program.tracks[i].calls), yield) {
+		if !a.between(i, 0, a.program.tracks[i].calls.len(), yield) {
 			return
 		}
 	}
 }
 
 // between yields the waits of some calls of a track. It returns false if yield did.
-func (a *Analysis) between(track, first, after int, yield func(*Wait) bool) bool {
+func (a *Analysis) between(track int, first, after int32, yield func(*Wait) bool) bool {
 	p := a.program
 	t := &p.tracks[track]
 	for k := first; k < after; k++ {
-		c := &t.calls[k]
-		w := p.wait(Ref{int32(track), int32(k)})
+		c := t.calls.at(k)
+		w := p.wait(Ref{int32(track), k})
 		if w.kind == None {
 			continue
 		}
@@ -54,7 +54,7 @@ func (a *Analysis) Span() (from, to time.Duration) {
 // RankNumbers are the ranks with calls, ascending.
 func (a *Analysis) RankNumbers() (all []int) {
 	for i := range a.program.tracks {
-		if t := &a.program.tracks[i]; len(t.calls) > 0 {
+		if t := &a.program.tracks[i]; t.calls.len() > 0 {
 			all = append(all, t.rank)
 		}
 	}
@@ -81,9 +81,9 @@ func (a *Analysis) Between(thread int, from, to time.Duration, yield func(*Wait)
 	if thread < 0 {
 		return
 	}
-	calls := a.program.tracks[thread].calls
-	first, _ := slices.BinarySearchFunc(calls, int64(from), func(c call, at int64) int { return cmp.Compare(c.end, at) })
-	after, _ := slices.BinarySearchFunc(calls, int64(to)+1, func(c call, at int64) int { return cmp.Compare(c.begin, at) })
+	calls := &a.program.tracks[thread].calls
+	first := calls.search(func(c *call) bool { return c.end < int64(from) })
+	after := calls.search(func(c *call) bool { return c.begin <= int64(to) })
 	a.between(thread, first, after, yield)
 }
 

@@ -135,7 +135,7 @@ func polls(function string) bool {
 func (a *Analysis) threaded(rank int) bool {
 	n := 0
 	for i := range a.program.tracks {
-		if t := &a.program.tracks[i]; t.rank == rank && len(t.calls) > 0 {
+		if t := &a.program.tracks[i]; t.rank == rank && t.calls.len() > 0 {
 			n++
 		}
 	}

@@ -15,9 +15,8 @@ func (p *Program) path() (steps []step) {
 	from, to := p.span()
 	track := int32(-1)
 	for i := range p.tracks {
-		if t := &p.tracks[i]; len(t.calls) > 0 && t.end() == to {
+		if t := &p.tracks[i]; t.calls.len() > 0 && t.end() == to && (track < 0 || p.precedes(int32(i), track)) {
 			track = int32(i)
-			break
 		}
 	}
 	if track < 0 {
@@ -29,17 +28,17 @@ func (p *Program) path() (steps []step) {
 		}
 	}
 	at := to
-	k := int32(len(p.tracks[track].calls) - 1)
+	k := p.tracks[track].calls.len() - 1
 	for k >= 0 {
 		t := &p.tracks[track]
-		c := &t.calls[k]
+		c := t.calls.at(k)
 		code := p.codeOf[c.site]
 		of := Ref{track, k}
 		if w := p.wait(of); w.kind != None && w.until <= at {
 			add(w.until, at, code, false)
 			at, track, k = w.until, w.on.Track, w.on.Call
 			t = &p.tracks[track]
-			code = p.codeOf[t.calls[k].site]
+			code = p.codeOf[t.calls.at(k).site]
 		} else {
 			add(c.begin, at, code, false)
 			at = c.begin

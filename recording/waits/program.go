@@ -5,11 +5,7 @@
 // draws the conclusions. docs/waits.md has the definitions. Times are nanoseconds on one clock for all ranks.
 package waits
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // Ref is a call: its track and its number on it.
 type Ref struct{ Track, Call int32 }
@@ -29,10 +25,26 @@ type Site struct {
 type call struct {
 	begin, end int64
 	site       uint32
-	needs      uint32 // 0: nothing; with bit collectiveBit: a collective's number; else an edge's number + 1
+	needs      uint32 // 0: nothing; with bit collectiveBit: a collective's number; else the number of an edge of its track + 1. With bit waitsBit, it waits
 }
 
-const collectiveBit = 1 << 31
+const (
+	collectiveBit = 1 << 31
+	waitsBit      = 1 << 30 // see Program.settle
+)
+
+// number is that of a collective, or of an edge + 1.
+func (c *call) number() uint32 { return c.needs &^ (collectiveBit | waitsBit) }
+
+func (c *call) collective() bool { return c.needs&collectiveBit != 0 }
+
+// first is the number of a call's first edge + 1; 0: none.
+func (c *call) first() uint32 {
+	if c.collective() {
+		return 0
+	}
+	return c.number()
+}
 
 // inMeeting is in place of a track's number.
 const inMeeting = -2
@@ -51,7 +63,8 @@ type track struct {
 	node         int
 	start        int64  // when it began: the end of MPI_Init, or its first call
 	origin       uint32 // the site of what came before
-	calls        []call
+	calls        list[call]
+	edges        list[edge] // of its calls
 }
 
 // Program is the calls of all threads of a program. It is filled by Track, Call and so on, then analysed. It is not safe for concurrent use.
@@ -62,8 +75,7 @@ type Program struct {
 	codes    []Site // sites without their objects
 	codeOf   []uint32
 	codeIDs  map[Site]uint32
-	edges    []edge
-	meetings []meeting
+	meetings list[meeting]
 	groups   []*Group
 	lossy    map[int]bool // tracks of which events are missing
 	eager    [2]uint32    // the largest message that a send did not keep waiting for its receive, to another node and on one
@@ -116,24 +128,24 @@ func (p *Program) Site(s Site) uint32 {
 func (p *Program) Call(track int32, begin, end int64, site uint32) Ref {
 	t := &p.tracks[track]
 	last := t.start
-	if n := len(t.calls); n > 0 {
-		last = t.calls[n-1].end
+	if t.calls.len() > 0 {
+		last = t.calls.last().end
 	}
 	begin = max(begin, last)
-	t.calls = append(t.calls, call{begin: begin, end: max(end, begin), site: site})
-	return Ref{track, int32(len(t.calls) - 1)}
+	t.calls.add(call{begin: begin, end: max(end, begin), site: site})
+	return Ref{track, t.calls.len() - 1}
 }
 
-func (p *Program) at(r Ref) *call { return &p.tracks[r.Track].calls[r.Call] }
+func (p *Program) at(r Ref) *call { return p.tracks[r.Track].calls.at(r.Call) }
 
 // need adds what a call may have waited for.
 func (p *Program) need(of, from Ref, kind Kind, bytes uint64) {
-	c := p.at(of)
-	if c.needs&collectiveBit != 0 || len(p.edges) >= collectiveBit-2 {
+	c, t := p.at(of), &p.tracks[of.Track]
+	if c.collective() || t.edges.len() >= waitsBit-2 {
 		return
 	}
-	p.edges = append(p.edges, edge{from: from, next: c.needs, bytes: uint32(min(bytes, math.MaxUint32)), kind: kind})
-	c.needs = uint32(len(p.edges))
+	t.edges.add(edge{from: from, next: c.needs, bytes: uint32(min(bytes, math.MaxUint32)), kind: kind})
+	c.needs = uint32(t.edges.len())
 }
 
 // Received says that a call completed the receive of a message, which the call sent sent.
@@ -154,10 +166,13 @@ func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode) {
 		p.need(sent, posted, lateSynchronous, bytes)
 		return
 	}
-	p.need(sent, posted, LateReceiver, bytes)
+	size := uint32(min(bytes, math.MaxUint32))
+	eager := &p.eager[p.sameNode(sent.Track, posted.Track)]
 	if p.at(sent).end < p.at(posted).begin {
-		same := p.sameNode(sent.Track, posted.Track)
-		p.eager[same] = max(p.eager[same], uint32(min(bytes, math.MaxUint32)))
+		*eager = max(*eager, size)
+	}
+	if size > *eager {
+		p.need(sent, posted, LateReceiver, bytes)
 	}
 }
 
@@ -183,22 +198,31 @@ func (t *track) before(i int32) int64 {
 	if i == 0 {
 		return t.start
 	}
-	return t.calls[i-1].end
+	return t.calls.at(i - 1).end
 }
 
 // end is when a track's last call ended.
 func (t *track) end() int64 {
-	if n := len(t.calls); n > 0 {
-		return t.calls[n-1].end
+	if t.calls.len() > 0 {
+		return t.calls.last().end
 	}
 	return t.start
+}
+
+// precedes reports whether a track comes before another one of the same time: by rank, whatever their order is in the trace.
+func (p *Program) precedes(a, b int32) bool {
+	x, y := &p.tracks[a], &p.tracks[b]
+	if x.rank != y.rank {
+		return x.rank < y.rank
+	}
+	return x.thread < y.thread
 }
 
 // span is the time of the program: from the earliest start to the latest end.
 func (p *Program) span() (from, to int64) {
 	from, to = math.MaxInt64, math.MinInt64
 	for i := range p.tracks {
-		if t := &p.tracks[i]; len(t.calls) > 0 {
+		if t := &p.tracks[i]; t.calls.len() > 0 {
 			from, to = min(from, t.start), max(to, t.end())
 		}
 	}
@@ -210,16 +234,10 @@ func (p *Program) span() (from, to int64) {
 
 // within finds the call of a track during which a moment is, or that begins then; nobody: none.
 func (p *Program) within(track int32, at int64) Ref {
-	calls := p.tracks[track].calls
-	i, found := slices.BinarySearchFunc(calls, at, func(c call, at int64) int { return cmp.Compare(c.begin, at) })
-	switch {
-	case found:
-		for i+1 < len(calls) && calls[i+1].begin == at { // calls that took no time come before
-			i++
-		}
-		return Ref{track, int32(i)}
-	case i > 0 && calls[i-1].end >= at:
-		return Ref{track, int32(i - 1)}
+	calls := &p.tracks[track].calls
+	i := calls.search(func(c *call) bool { return c.begin <= at }) - 1 // calls that took no time come before
+	if i >= 0 && calls.at(i).end >= at {
+		return Ref{track, i}
 	}
 	return nobody
 }

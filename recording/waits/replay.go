@@ -2,23 +2,88 @@ package waits
 
 import "strings"
 
-// scenario is what a replay changes.
-type scenario struct {
-	ideal  bool    // calls take no time but that in which they wait, unless they read or write files
-	faster *Region // takes one tenth less time; nil: none
+// A replay plays the program again: each call begins when the computation before it is done, and ends when what it needs has happened and its own
+// time has passed. It does so in several scenarios at once, as these differ in times only. In the first one the network is ideal: calls take no
+// time but that in which they wait, unless they read or write files. In each other one, a region takes one tenth less time.
+
+const (
+	ideal     = 0
+	scenarios = 1 + mostGains
+)
+
+// moment is a time by scenario.
+type moment [scenarios]int64
+
+func (m *moment) later(other *moment) {
+	for i := range m {
+		m[i] = max(m[i], other[i])
+	}
 }
 
-// replay plays the program again: each call begins when the computation before it is done, and ends when what it needs has happened and its own
-// time has passed. It returns the run time. ok is false if calls need one another in a circle, by wrong clocks.
-func (p *Program) replay(s scenario) (took int64, ok bool) {
-	r := &replay{Program: p, scenario: s, begins: make([][]int64, len(p.tracks)), ends: make([]int64, len(p.tracks)), inside: make([]bool, len(p.tracks)),
-		meets: make([]met, len(p.meetings)), waiters: make([][]waiter, len(p.tracks))}
+type replay struct {
+	*Program
+	faster []int8 // by region, as in profiles: the scenario in which it takes less time; 0: none
+	files  []bool // by code: its calls read or write files
+	copies bool   // no standard send needs its receive, so that only the ideal network is played
+	played []played
+	meets  []*met     // by meeting; nil: it has not begun, or is over
+	spare  [][]moment // of played.begins
+	old    []*met
+	ready  []int32
+}
+
+const (
+	playedBits = 8
+	playedMask = 1<<playedBits - 1
+)
+
+// played is what is known of a track.
+type played struct {
+	calls   int32 // that have begun
+	inside  bool  // the last one has not ended
+	begin   moment
+	end     moment     // of the last one that has ended
+	begins  [][]moment // by block of calls: when they began, as long as others need it
+	needed  []int32    // by block: how many edges will still need it
+	waiters []waiter   // that need a later call
+}
+
+// met is what is known of a collective.
+type met struct {
+	came, left int32 // calls that have begun and that others wait for, of fromLower those of the lowest ranks; calls that have ended
+	last       moment
+	waiters    []waiter // for that many calls
+	begins     []moment // of fromLower, by rank; until came, the latest of it and of lower ranks
+	begun      []bool   // of fromLower, by rank
+}
+
+// waiter is a track that needs the call of another one, or so many calls of a collective.
+type waiter struct{ track, needs int32 }
+
+// replay returns the run time in all scenarios. faster are regions of all ranks. ok is false if calls need one another in a circle, by wrong
+// clocks; copies: see there.
+func (p *Program) replay(faster []Region, copies bool) (took moment, ok bool) {
+	r := &replay{Program: p, copies: copies, faster: make([]int8, 2*len(p.codes)), files: make([]bool, len(p.codes)), played: make([]played, len(p.tracks)),
+		meets: make([]*met, p.meetings.len())}
+	for i, region := range faster {
+		n := 2 * region.Code
+		if region.Compute {
+			n++
+		}
+		r.faster[n] = int8(i + 1)
+	}
+	for i := range p.codes {
+		r.files[i] = strings.HasPrefix(p.codes[i].Function, "MPI_File_")
+	}
+	r.count()
 	left := 0
 	for i := range p.tracks {
-		t := &p.tracks[i]
-		if len(t.calls) > 0 {
+		t, x := &p.tracks[i], &r.played[i]
+		if t.calls.len() > 0 {
 			left++
-			r.begins[i], r.ends[i] = make([]int64, 0, len(t.calls)), t.start
+			for s := range x.end {
+				x.end[s] = t.start
+			}
 			r.ready = append(r.ready, int32(i))
 		}
 	}
@@ -27,40 +92,37 @@ func (p *Program) replay(s scenario) (took int64, ok bool) {
 		r.ready = r.ready[:len(r.ready)-1]
 		for r.step(i) {
 		}
-		if !r.inside[i] {
+		if !r.played[i].inside {
 			left--
 		}
 	}
 	from, _ := p.span()
 	for i := range p.tracks {
-		if len(p.tracks[i].calls) > 0 {
-			took = max(took, r.ends[i]-from)
+		if p.tracks[i].calls.len() > 0 {
+			for s, end := range r.played[i].end {
+				took[s] = max(took[s], end-from)
+			}
 		}
 	}
 	return took, left == 0
 }
 
-type replay struct {
-	*Program
-	scenario
-	begins  [][]int64 // of the calls so far, by track
-	ends    []int64   // of each track's last call
-	inside  []bool    // the last call of begins has not ended
-	meets   []met
-	waiters [][]waiter // that need a later call of a track
-	ready   []int32
+// count counts the edges that need calls of each block.
+func (r *replay) count() {
+	for i := range r.tracks {
+		n := (r.tracks[i].calls.len() + playedMask) >> playedBits
+		r.played[i].begins, r.played[i].needed = make([][]moment, n), make([]int32, n)
+	}
+	for i := range r.tracks {
+		for _, block := range r.tracks[i].edges.blocks {
+			for k := range block {
+				if from := block[k].from; from.Track >= 0 {
+					r.played[from.Track].needed[from.Call>>playedBits]++
+				}
+			}
+		}
+	}
 }
-
-// met is what is known of a collective.
-type met struct {
-	came    int32 // calls that have begun and that others wait for; of fromLower, of the lowest ranks
-	last    int64
-	waiters []waiter // for that many calls
-	begins  []int64  // of fromLower, by rank; until came, the latest of it and of lower ranks
-}
-
-// waiter is a track that needs the call of another one, or so many calls of a collective.
-type waiter struct{ track, needs int32 }
 
 // wake makes those ready that need no more than there is.
 func (r *replay) wake(all []waiter, there int32) []waiter {
@@ -77,133 +139,207 @@ func (r *replay) wake(all []waiter, there int32) []waiter {
 
 // step plays a track's next call. It returns false if the track is at its end, or needs what has not happened.
 func (r *replay) step(i int32) bool {
-	t := &r.tracks[i]
-	k := int32(len(r.begins[i]))
-	if r.inside[i] {
+	t, x := &r.tracks[i], &r.played[i]
+	k := x.calls
+	if x.inside {
 		k--
 	}
-	if int(k) == len(t.calls) {
+	if k == t.calls.len() {
 		return false
 	}
-	c := &t.calls[k]
+	c := t.calls.at(k)
 	of := Ref{i, k}
 	code := r.codeOf[c.site]
-	if !r.inside[i] {
-		r.begins[i] = append(r.begins[i], r.ends[i]+r.scale(c.begin-t.before(k), Region{code, 0, true}))
-		r.inside[i] = true
-		r.begin(of, c)
-		if len(r.waiters[i]) > 0 {
-			r.waiters[i] = r.wake(r.waiters[i], k)
-		}
+	if !x.inside {
+		x.begin = x.end
+		r.pass(&x.begin, c.begin-t.before(k), 2*code+1)
+		x.calls, x.inside = k+1, true
+		r.begin(of, t, c)
 	}
-	until, ok := r.needs(of, c)
-	if !ok {
+	var until moment
+	if c.needs != 0 && !r.needs(of, t, c, &until) {
 		return false
 	}
 	w := r.wait(of)
 	own := w.own(c)
-	if r.ideal && !strings.HasPrefix(r.sites[c.site].Function, "MPI_File_") {
-		own = 0
+	x.end = x.begin
+	x.end.later(&until)
+	before := x.end[ideal]
+	r.pass(&x.end, own, 2*code)
+	if !r.files[code] {
+		x.end[ideal] = before
 	}
-	r.ends[i] = max(r.begins[i][k], until) + r.scale(own, Region{code, 0, false})
-	r.inside[i] = false
+	x.inside = false
 	return true
 }
 
-func (s *scenario) scale(d int64, r Region) int64 {
-	if s.faster != nil && r.Code == s.faster.Code && r.Compute == s.faster.Compute {
-		return d - d/10
+// pass adds the time that a region takes.
+func (r *replay) pass(at *moment, d int64, region uint32) {
+	for s := range at {
+		at[s] += d
 	}
-	return d
+	if s := r.faster[region]; s > 0 {
+		at[s] -= d / 10
+	}
 }
 
-// begin notes that a call has begun which others may need in a collective.
-func (r *replay) begin(of Ref, c *call) {
-	if c.needs&collectiveBit != 0 {
-		r.meet(c.needs&^collectiveBit, of)
-		return
+// begin notes that a track's call has begun, which others may need.
+func (r *replay) begin(of Ref, t *track, c *call) {
+	x := &r.played[of.Track]
+	if block := of.Call >> playedBits; x.needed[block] > 0 {
+		if x.begins[block] == nil {
+			x.begins[block] = r.block()
+		}
+		x.begins[block][of.Call&playedMask] = x.begin
 	}
-	for n := c.needs; n != 0; n = r.edges[n-1].next {
-		if e := &r.edges[n-1]; e.kind == starts {
+	if c.collective() {
+		r.meet(c.number(), of)
+	}
+	for n := c.first(); n != 0; {
+		e := t.edges.at(int32(n - 1))
+		n = e.next
+		if e.kind == starts {
 			r.meet(uint32(e.from.Call), of)
 		}
+	}
+	if len(x.waiters) > 0 {
+		x.waiters = r.wake(x.waiters, of.Call)
+	}
+}
+
+func (r *replay) block() (b []moment) {
+	if n := len(r.spare); n > 0 {
+		b, r.spare = r.spare[n-1], r.spare[:n-1]
+		return b
+	}
+	return make([]moment, playedMask+1)
+}
+
+// used notes that one edge less needs a call.
+func (r *replay) used(from Ref) {
+	x, block := &r.played[from.Track], from.Call>>playedBits
+	x.needed[block]--
+	if x.needed[block] == 0 {
+		r.spare = append(r.spare, x.begins[block])
+		x.begins[block] = nil
 	}
 }
 
 // meet notes that a call of a collective has begun.
 func (r *replay) meet(n uint32, of Ref) {
-	x, m := &r.meetings[n], &r.meets[n]
-	rank, begin := r.tracks[of.Track].rank, r.begins[of.Track][of.Call]
+	x := r.meetings.at(int32(n))
+	rank, begin := r.tracks[of.Track].rank, &r.played[of.Track].begin
 	root := rank == int(x.root)
-	switch {
-	case x.shape == 0, x.shape == fromRoot && !root, x.shape == toRoot && root:
+	if x.shape == 0 || x.shape == fromRoot && !root || x.shape == toRoot && root {
 		return
-	case x.shape == fromLower:
+	}
+	m := r.met(n)
+	if x.shape == fromLower {
 		r.scan(x, m, rank, begin)
-	default:
-		m.came, m.last = m.came+1, max(m.last, begin)
+	} else {
+		m.came++
+		m.last.later(begin)
 	}
 	if len(m.waiters) > 0 {
 		m.waiters = r.wake(m.waiters, m.came)
 	}
 }
 
+// met is what is known of a collective.
+func (r *replay) met(n uint32) *met {
+	m := r.meets[n]
+	if m != nil {
+		return m
+	}
+	if k := len(r.old); k > 0 {
+		m, r.old = r.old[k-1], r.old[:k-1]
+		*m = met{waiters: m.waiters[:0]}
+	} else {
+		m = new(met)
+	}
+	r.meets[n] = m
+	return m
+}
+
+// leave notes that a call of a collective has ended.
+func (r *replay) leave(n uint32) {
+	if r.meetings.at(int32(n)).shape == 0 {
+		return
+	}
+	m := r.met(n)
+	if m.left++; int(m.left) == r.meetings.at(int32(n)).group.size {
+		r.old = append(r.old, m)
+		r.meets[n] = nil
+	}
+}
+
 // scan notes the same in a scan, whose ranks are those of MPI_COMM_WORLD.
-func (r *replay) scan(x *meeting, m *met, rank int, begin int64) {
+func (r *replay) scan(x *meeting, m *met, rank int, begin *moment) {
 	if m.begins == nil {
-		m.begins = make([]int64, x.group.size)
-		for i := range m.begins {
-			m.begins[i] = -1
-		}
+		m.begins, m.begun = make([]moment, x.group.size), make([]bool, x.group.size)
 	}
-	lowest := x.group.lowest()
-	if i := rank - lowest; i < len(m.begins) {
-		m.begins[i] = begin
+	if i := rank - x.group.lowest(); i < len(m.begins) {
+		m.begins[i], m.begun[i] = *begin, true
 	}
-	for int(m.came) < len(m.begins) && m.begins[m.came] >= 0 {
+	for int(m.came) < len(m.begins) && m.begun[m.came] {
 		if m.came > 0 {
-			m.begins[m.came] = max(m.begins[m.came], m.begins[m.came-1])
+			m.begins[m.came].later(&m.begins[m.came-1])
 		}
 		m.came++
 	}
 }
 
-// needs is when the last of the calls began that a call needs; ok is false if one has not: the track is made ready when it has. On an ideal network,
-// sends wait for receives only if they are synchronous.
-func (r *replay) needs(of Ref, c *call) (until int64, ok bool) {
-	if c.needs&collectiveBit != 0 {
-		return r.needsMeeting(c.needs&^collectiveBit, of, c)
-	}
-	for n := c.needs; n != 0; n = r.edges[n-1].next {
-		e := &r.edges[n-1]
-		if e.kind == starts {
-			continue
+// needs finds when the last of the calls began that a call needs. It returns false if one has not: the track is made ready when it has. On an ideal
+// network, sends wait for receives only if they are synchronous.
+func (r *replay) needs(of Ref, t *track, c *call, until *moment) bool {
+	if c.collective() {
+		n := c.number()
+		if !r.needsMeeting(n, of, c, until) {
+			return false
 		}
-		if e.from.Track == inMeeting {
-			u, ok := r.needsMeeting(uint32(e.from.Call), of, c)
-			if !ok {
-				return 0, false
+		r.leave(n)
+		return true
+	}
+	for n := c.first(); n != 0; {
+		e := t.edges.at(int32(n - 1))
+		n = e.next
+		switch {
+		case e.kind == starts:
+		case e.from.Track == inMeeting:
+			if !r.needsMeeting(uint32(e.from.Call), of, c, until) {
+				return false
 			}
-			until = max(until, u)
-			continue
+		case r.copies && e.kind == LateReceiver:
+		case e.from.Call >= r.played[e.from.Track].calls:
+			r.played[e.from.Track].waiters = append(r.played[e.from.Track].waiters, waiter{of.Track, e.from.Call})
+			return false
+		case !r.copied(of, e):
+			begin := r.played[e.from.Track].begins[e.from.Call>>playedBits][e.from.Call&playedMask]
+			if e.kind == LateReceiver {
+				begin[ideal] = 0
+			}
+			until.later(&begin)
 		}
-		if r.at(e.from).begin > c.end || e.kind == LateReceiver && (r.ideal || e.bytes <= r.eager[r.sameNode(of.Track, e.from.Track)]) {
-			continue
-		}
-		if int(e.from.Call) >= len(r.begins[e.from.Track]) {
-			r.waiters[e.from.Track] = append(r.waiters[e.from.Track], waiter{of.Track, e.from.Call})
-			return 0, false
-		}
-		until = max(until, r.begins[e.from.Track][e.from.Call])
 	}
-	return until, true
+	for n := c.first(); n != 0; { // all have happened
+		e := t.edges.at(int32(n - 1))
+		n = e.next
+		switch {
+		case e.kind == starts:
+		case e.from.Track == inMeeting:
+			r.leave(uint32(e.from.Call))
+		case !r.copies:
+			r.used(e.from)
+		}
+	}
+	return true
 }
 
-func (r *replay) needsMeeting(n uint32, of Ref, c *call) (until int64, ok bool) {
-	x, m := &r.meetings[n], &r.meets[n]
+func (r *replay) needsMeeting(n uint32, of Ref, c *call, until *moment) bool {
+	x := r.meetings.at(int32(n))
 	on := r.needed(x, of)
 	if on == nobody || on == of && x.shape != allForAll || r.at(on).begin > c.end { // it ended before the last one came
-		return 0, true
+		return true
 	}
 	wanted := int32(x.group.size)
 	switch x.shape {
@@ -214,12 +350,15 @@ func (r *replay) needsMeeting(n uint32, of Ref, c *call) (until int64, ok bool) 
 	case fromLower:
 		wanted = int32(r.tracks[of.Track].rank - x.group.lowest())
 	}
+	m := r.met(n)
 	if m.came < wanted {
 		m.waiters = append(m.waiters, waiter{of.Track, wanted})
-		return 0, false
+		return false
 	}
 	if x.shape == fromLower {
-		return m.begins[wanted-1], true
+		until.later(&m.begins[wanted-1])
+	} else {
+		until.later(&m.last)
 	}
-	return m.last, true
+	return true
 }

@@ -10,14 +10,19 @@ type wait struct {
 	edge  int32 // of a message, its number; -1: none
 }
 
-// wait is why a call waited; its kind is None if it did not.
+// wait is why a call waited; its kind is None if it did not. See settle.
 func (p *Program) wait(of Ref) wait {
-	c := p.at(of)
-	if c.needs == 0 {
+	if p.at(of).needs&waitsBit == 0 {
 		return wait{}
 	}
-	if c.needs&collectiveBit != 0 {
-		x := &p.meetings[c.needs&^collectiveBit]
+	return p.find(of)
+}
+
+func (p *Program) find(of Ref) wait {
+	t := &p.tracks[of.Track]
+	c := t.calls.at(of.Call)
+	if c.collective() {
+		x := p.meetings.at(int32(c.number()))
 		on := p.needed(x, of)
 		if on == nobody || on == of {
 			return wait{}
@@ -28,22 +33,29 @@ func (p *Program) wait(of Ref) wait {
 		return wait{}
 	}
 	w := wait{until: c.begin} // of a message and a receive at the same time, the message
-	for n := c.needs; n != 0; n = p.edges[n-1].next {
-		e := &p.edges[n-1]
+	for n := c.first(); n != 0; {
+		e := t.edges.at(int32(n - 1))
+		number := int32(n - 1)
+		n = e.next
 		on := p.source(of, e)
 		if on == nobody {
 			continue
 		}
 		until := p.at(on).begin
-		if until < w.until || until == w.until && (w.kind == None || e.kind != LateSender) || until > c.end || e.kind == LateReceiver && e.bytes <= p.eager[p.sameNode(of.Track, on.Track)] {
+		if until < w.until || until == w.until && (w.kind == None || e.kind != LateSender) || until > c.end || p.copied(of, e) {
 			continue
 		}
-		w = wait{e.kind, on, until, int32(n - 1)}
+		w = wait{e.kind, on, until, number}
 	}
 	if w.kind == lateSynchronous {
 		w.kind = LateReceiver
 	}
 	return w
+}
+
+// copied reports whether the library copied a message, so that its send did not wait for the receive.
+func (p *Program) copied(of Ref, e *edge) bool {
+	return e.kind == LateReceiver && e.bytes <= p.eager[p.sameNode(of.Track, e.from.Track)]
 }
 
 // source is the call whose beginning an edge is; nobody: none, or it is not known.
@@ -54,7 +66,7 @@ func (p *Program) source(of Ref, e *edge) Ref {
 	case e.kind == starts:
 		return nobody
 	}
-	return p.needed(&p.meetings[e.from.Call], of)
+	return p.needed(p.meetings.at(e.from.Call), of)
 }
 
 // length is how long a call waited.
@@ -68,25 +80,54 @@ func (w *wait) length(c *call) int64 {
 // own is the part of a call that no wait explains.
 func (w *wait) own(c *call) int64 { return c.end - c.begin - w.length(c) }
 
-// order tells late senders apart: while a call waited for one, another message was there that its rank received later.
-func (p *Program) order() {
-	for i := range p.tracks {
-		calls := p.tracks[i].calls
+// settle finds the calls that wait and forgets the edges for which none does. It tells late senders apart: while a call waited for one, another
+// message was there that its rank received later.
+func (p *Program) settle() {
+	parallel(len(p.tracks), func(i int) {
+		t := &p.tracks[i]
 		earliest := int64(math.MaxInt64) // when the messages of later calls were sent
-		for k := len(calls) - 1; k >= 0; k-- {
-			of := Ref{int32(i), int32(k)}
-			c := &calls[k]
-			if c.needs == 0 || c.needs&collectiveBit != 0 {
+		for k := t.calls.len() - 1; k >= 0; k-- {
+			c := t.calls.at(k)
+			if c.needs == 0 {
 				continue
 			}
-			if w := p.wait(of); w.kind == LateSender && earliest <= c.begin {
-				p.edges[w.edge].kind = WrongOrder
-			}
-			for n := c.needs; n != 0; n = p.edges[n-1].next {
-				if e := &p.edges[n-1]; e.kind == LateSender || e.kind == WrongOrder {
-					earliest = min(earliest, p.at(e.from).begin)
+			w := p.find(Ref{int32(i), k})
+			if !c.collective() {
+				if w.kind == LateSender && earliest <= c.begin {
+					t.edges.at(w.edge).kind = WrongOrder
 				}
+				earliest = min(earliest, p.keep(Ref{int32(i), k}, &w))
+			}
+			if w.kind != None {
+				c.needs |= waitsBit
 			}
 		}
+	})
+}
+
+// keep forgets those edges of a call that it cannot have waited for. It returns when the first of the messages was sent that it received.
+func (p *Program) keep(of Ref, w *wait) (earliest int64) {
+	t := &p.tracks[of.Track]
+	c := t.calls.at(of.Call)
+	earliest = math.MaxInt64
+	n := c.number()
+	c.needs = 0
+	for last := &c.needs; n != 0; {
+		e := t.edges.at(int32(n - 1))
+		number := n
+		n, e.next = e.next, 0
+		if e.from.Track != inMeeting {
+			begin := p.at(e.from).begin
+			if e.kind == LateSender || e.kind == WrongOrder {
+				earliest = min(earliest, begin)
+			}
+			if begin > c.end || e.from != w.on && p.copied(of, e) {
+				e.from = nobody
+				continue
+			}
+		}
+		*last = number
+		last = &e.next
 	}
+	return earliest
 }

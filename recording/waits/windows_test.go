@@ -48,9 +48,9 @@ func TestLocks(t *testing.T) {
 			}
 			var got []string
 			for i := range m.tracks {
-				for k := range m.tracks[i].calls {
-					of := Ref{int32(i), int32(k)}
-					if w := m.wait(of); w.kind != None {
+				for k := range m.tracks[i].calls.len() {
+					of := Ref{int32(i), k}
+					if w := m.find(of); w.kind != None {
 						got = append(got, fmt.Sprintf("rank %d waits %d in call %d for rank %d", i, w.length(m.at(of)), k, m.tracks[w.on.Track].rank))
 						if w.kind != Locked {
 							t.Error(w.kind)
