@@ -40,8 +40,9 @@ func (l *list[T]) add(x T) {
 }
 
 // search is the number of the first element that is not before what is searched for.
-func (l *list[T]) search(before func(*T) bool) int32 {
-	from, to := int32(0), l.len()
+func (l *list[T]) search(before func(*T) bool) int32 { return l.between(0, l.len(), before) }
+
+func (l *list[T]) between(from, to int32, before func(*T) bool) int32 {
 	for from < to {
 		if middle := from + (to-from)/2; before(l.at(middle)) {
 			from = middle + 1
@@ -50,6 +51,16 @@ func (l *list[T]) search(before func(*T) bool) int32 {
 		}
 	}
 	return from
+}
+
+// searchBack is search for a function that is true of some first elements, of which the last one is usually near the end.
+func (l *list[T]) searchBack(before func(*T) bool) int32 {
+	to, step := l.len(), int32(1)
+	for to-step >= 0 && !before(l.at(to-step)) {
+		to -= step
+		step *= 2
+	}
+	return l.between(max(to-step+1, 0), to, before)
 }
 
 // parallel calls a function with the numbers below n, on all cores.

@@ -235,7 +235,7 @@ func (p *Program) span() (from, to int64) {
 // within finds the call of a track during which a moment is, or that begins then; nobody: none.
 func (p *Program) within(track int32, at int64) Ref {
 	calls := &p.tracks[track].calls
-	i := calls.search(func(c *call) bool { return c.begin <= at }) - 1 // calls that took no time come before
+	i := calls.searchBack(func(c *call) bool { return c.begin <= at }) - 1 // calls that took no time come before
 	if i >= 0 && calls.at(i).end >= at {
 		return Ref{track, i}
 	}

@@ -21,8 +21,8 @@ func Read(run *recording.Run, place func(r *recording.Rank, address uint64) stri
 
 // NewReader makes a program of the events of a run's whole trace, with flows and parts, that Event gets. most bounds its calls; 0: any number.
 func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
-	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]int32{}, phases: map[thread][]string{}, sites: map[siteKey]site{},
-		groups: map[groupKey]*Group{}, made: map[onObject]int{}, plans: map[request]plan{}, started: map[request][]int32{}, flows: map[uint64]*flow{}, sends: map[request][]uint64{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
+	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]*threadState{}, sites: map[siteKey]site{},
+		groups: map[groupKey]*Group{}, made: map[onObject]int{}, plans: map[request]plan{}, started: map[request][]int32{}, modes: map[string]sending{}, flowOf: map[uint64]int32{}, sends: map[request]queue{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onObject]*exposure{}, map[onObject]*access{}, map[onObject][]*lock{}, map[*trace.Object][]*lock{}}}
 	r.ranks = len(run.Ranks)
 	for i, n := range run.Nodes {
@@ -39,7 +39,6 @@ func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank,
 
 // Event takes the next event.
 func (r *Reader) Event(e *trace.Event) {
-	at := thread{e.Rank, e.Thread}
 	switch {
 	case e.Call != nil:
 		r.calls++
@@ -49,15 +48,15 @@ func (r *Reader) Event(e *trace.Event) {
 			}
 			return
 		}
-		r.call(at, e.Call)
+		r.call(r.thread(e), e.Call)
 	case r.program == nil:
 	case e.Lost > 0:
-		r.program.Lose(r.track(at, e.To, threadStart), e.Lost)
+		r.program.Lose(r.track(r.thread(e), e.To, threadStart), e.Lost)
 	case e.Resumed:
 		r.program.Missing.Paused++
 		r.program.unsure(e.Rank.Rank)
 	case e.Phase != nil:
-		r.phase(at, e.Phase)
+		r.thread(e).phase(e.Phase)
 	}
 }
 
@@ -76,6 +75,35 @@ const threadStart = "start of a thread"
 type thread struct {
 	rank *recording.Rank
 	id   int
+}
+
+// threadState is what is known of a thread.
+type threadState struct {
+	thread
+	track  int32    // -1: none yet
+	phases []string // it is in
+	recent [16]struct {
+		siteKey
+		site
+	}
+}
+
+// thread is the thread of an event.
+func (r *Reader) thread(e *trace.Event) *threadState {
+	for len(r.chains) <= e.Track {
+		r.chains = append(r.chains, nil)
+	}
+	at := r.chains[e.Track]
+	if at != nil && at.rank == e.Rank && at.id == e.Thread {
+		return at
+	}
+	key := thread{e.Rank, e.Thread}
+	if at = r.threads[key]; at == nil {
+		at = &threadState{thread: key, track: -1}
+		r.threads[key] = at
+	}
+	r.chains[e.Track] = at
+	return at
 }
 
 // siteKey is a site as the trace has it.
@@ -108,17 +136,20 @@ type Reader struct {
 	dropped     uint64 // events of the whole run, as its processes have counted them
 	place       func(r *recording.Rank, address uint64) string
 	nodes       map[*recording.Node]int
-	threads     map[thread]int32
+	threads     map[thread]*threadState
+	chains      []*threadState // the last one of each chain of events
 	tracksOf    map[*recording.Rank][]int32
-	phases      map[thread][]string
 	sites       map[siteKey]site
 	groups      map[groupKey]*Group
-	made        map[onObject]int     // persistent collectives of a rank
-	plans       map[request]plan     // persistent collectives, by the request
-	started     map[request][]int32  // collectives that are not complete, in the order in which they began
-	flows       map[uint64]*flow     // messages of which a side has not come
-	sends       map[request][]uint64 // flows of sends that are not complete, in the order in which they began
-	probes      map[int32][]probe    // that no message has followed, by track
+	made        map[onObject]int    // persistent collectives of a rank
+	plans       map[request]plan    // persistent collectives, by the request
+	started     map[request][]int32 // collectives that are not complete, in the order in which they began
+	modes       map[string]sending  // by function
+	flows       []flow              // messages of which a side has not come, and unused ones
+	unused      []int32             // their numbers
+	flowOf      map[uint64]int32    // their numbers
+	sends       map[request]queue   // flows of sends that are not complete
+	probes      map[int32][]probe   // that no message has followed, by track
 	windows
 }
 
@@ -128,6 +159,18 @@ type flow struct {
 	bytes                                uint64
 	mode                                 Mode
 	arrived, left                        bool // both ends of what a receive and a send wait for are known
+}
+
+// queue is flows of one request, in the order in which they began. There is rarely more than one.
+type queue struct {
+	first uint64
+	more  []uint64
+}
+
+// sending is how a function sends.
+type sending struct {
+	mode Mode
+	done bool // its send is complete when it returns
 }
 
 // probe is a call that waited for a message without receiving it.
@@ -141,27 +184,24 @@ type probe struct {
 const mostFlows = 1 << 20
 
 // track is the number of a thread's track. If it is new, it begins at a time.
-func (r *Reader) track(at thread, start time.Duration, origin string) int32 {
-	n, ok := r.threads[at]
-	if !ok {
-		n = r.program.Track(at.rank.Rank, at.id, r.nodes[at.rank.Node], int64(start), origin)
-		r.threads[at] = n
-		r.tracksOf[at.rank] = append(r.tracksOf[at.rank], n)
+func (r *Reader) track(at *threadState, start time.Duration, origin string) int32 {
+	if at.track < 0 {
+		at.track = r.program.Track(at.rank.Rank, at.id, r.nodes[at.rank.Node], int64(start), origin)
+		r.tracksOf[at.rank] = append(r.tracksOf[at.rank], at.track)
 	}
-	return n
+	return at.track
 }
 
-func (r *Reader) phase(at thread, p *trace.Phase) {
-	open := r.phases[at]
-	switch {
+func (at *threadState) phase(p *trace.Phase) {
+	switch n := len(at.phases); {
 	case p.Entered:
-		r.phases[at] = append(open, p.Name)
-	case len(open) > 0:
-		r.phases[at] = open[:len(open)-1]
+		at.phases = append(at.phases, p.Name)
+	case n > 0:
+		at.phases = at.phases[:n-1]
 	}
 }
 
-func (r *Reader) call(at thread, c *trace.Call) {
+func (r *Reader) call(at *threadState, c *trace.Call) {
 	if c.Depth > 0 || c.Lost {
 		return
 	}
@@ -202,22 +242,31 @@ func (r *Reader) call(at thread, c *trace.Call) {
 			}
 			continue
 		}
-		if all := r.sends[request{at.rank, n}]; len(all) > 0 {
-			if r.sends[request{at.rank, n}] = all[1:]; len(all) == 1 {
-				delete(r.sends, request{at.rank, n})
-			}
-			if f := r.flows[all[0]]; f != nil {
-				f.done = of
-				r.advance(all[0], f)
-			}
+		id := request{at.rank, n}
+		all, ok := r.sends[id]
+		switch {
+		case !ok:
+			continue
+		case len(all.more) > 0:
+			r.sends[id] = queue{all.more[0], all.more[1:]}
+		default:
+			delete(r.sends, id)
+		}
+		if n, ok := r.flowOf[all.first]; ok {
+			r.flows[n].done = of
+			r.advance(all.first, n)
 		}
 	}
 }
 
-func (r *Reader) site(at thread, c *trace.Call) site {
+func (r *Reader) site(at *threadState, c *trace.Call) site {
 	key := siteKey{rank: at.rank, at: c.Site, object: c.Object, function: c.Function}
-	if open := r.phases[at]; len(open) > 0 {
-		key.phase = open[len(open)-1]
+	if n := len(at.phases); n > 0 {
+		key.phase = at.phases[n-1]
+	}
+	recent := &at.recent[(c.Site^c.Site>>4)%uint64(len(at.recent))]
+	if recent.siteKey == key {
+		return recent.site
 	}
 	s, ok := r.sites[key]
 	if !ok {
@@ -229,6 +278,7 @@ func (r *Reader) site(at thread, c *trace.Call) site {
 		s.shape, s.how = shapeOf(c.Function)
 		r.sites[key] = s
 	}
+	recent.siteKey, recent.site = key, s
 	return s
 }
 
@@ -262,7 +312,7 @@ func (r *Reader) starts(by request, collective int32) {
 	}
 }
 
-func (r *Reader) collective(at thread, of Ref, c *trace.Call, how collective) {
+func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, how collective) {
 	o := c.Object
 	if o == nil || slices.Contains(betweenGroups, o.MadeBy) {
 		r.program.Missing.Undecided++
@@ -315,35 +365,60 @@ func modeOf(function string) Mode {
 	return Standard
 }
 
-func (r *Reader) message(at thread, of Ref, m *trace.Message) {
+func (r *Reader) message(at *threadState, of Ref, m *trace.Message) {
 	if m.Flow == 0 || m.Cancelled {
 		return
 	}
-	f := r.flows[m.Flow]
-	if f == nil {
-		if len(r.flows) >= mostFlows { // their other sides are not in the trace
-			clear(r.flows)
-			clear(r.sends)
-		}
-		f = &flow{sent: nobody, done: nobody, received: nobody, posted: nobody, probed: nobody}
-		r.flows[m.Flow] = f
+	n, ok := r.flowOf[m.Flow]
+	if !ok {
+		n = r.newFlow(m.Flow)
 	}
-	function := strings.TrimSuffix(m.Function, "_c")
+	f := &r.flows[n]
 	if m.Received {
 		f.received, f.posted, f.probed = of, r.posted(at, of, int64(m.Posted)), r.probed(of, m)
 	} else {
-		f.sent, f.bytes, f.mode = of, m.Bytes, modeOf(function)
-		if _, ok := complete[function]; ok {
+		how, known := r.modes[m.Function]
+		if !known {
+			function := strings.TrimSuffix(m.Function, "_c")
+			_, done := complete[function]
+			how = sending{modeOf(function), done}
+			r.modes[m.Function] = how
+		}
+		f.sent, f.bytes, f.mode = of, m.Bytes, how.mode
+		if how.done {
 			f.done = of
-		} else if m.Request != 0 {
-			r.sends[request{at.rank, m.Request}] = append(r.sends[request{at.rank, m.Request}], m.Flow)
+		} else if id := (request{at.rank, m.Request}); m.Request != 0 {
+			if all, ok := r.sends[id]; ok {
+				r.sends[id] = queue{all.first, append(all.more, m.Flow)}
+			} else {
+				r.sends[id] = queue{first: m.Flow}
+			}
 		}
 	}
-	r.advance(m.Flow, f)
+	r.advance(m.Flow, n)
+}
+
+// newFlow adds a message, and returns its number.
+func (r *Reader) newFlow(id uint64) (n int32) {
+	if len(r.flowOf) >= mostFlows { // their other sides are not in the trace
+		clear(r.flowOf)
+		clear(r.sends)
+		r.flows, r.unused = r.flows[:0], r.unused[:0]
+	}
+	if k := len(r.unused); k > 0 {
+		n, r.unused = r.unused[k-1], r.unused[:k-1]
+	} else {
+		n = int32(len(r.flows))
+		r.flows = append(r.flows, flow{})
+	}
+	r.flows[n] = flow{sent: nobody, done: nobody, received: nobody, posted: nobody, probed: nobody}
+	r.flowOf[id] = n
+	return n
 }
 
 // advance says what is known of a message, once.
-func (r *Reader) advance(id uint64, f *flow) {
+func (r *Reader) advance(id uint64, n int32) {
+	f := &r.flows[n]
 	if !f.arrived && f.sent != nobody && f.received != nobody {
 		f.arrived = true
 		r.program.Received(f.received, f.sent, f.bytes)
@@ -358,12 +433,13 @@ func (r *Reader) advance(id uint64, f *flow) {
 		}
 	}
 	if f.arrived && f.left {
-		delete(r.flows, id)
+		delete(r.flowOf, id)
+		r.unused = append(r.unused, n)
 	}
 }
 
 // posted is the call that posted a receive.
-func (r *Reader) posted(at thread, of Ref, when int64) Ref {
+func (r *Reader) posted(at *threadState, of Ref, when int64) Ref {
 	if when == 0 {
 		return nobody
 	}
