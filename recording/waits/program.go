@@ -78,13 +78,17 @@ type Program struct {
 	meetings list[meeting]
 	groups   []*Group
 	lossy    map[int]bool // tracks of which events are missing
-	eager    [2]uint32    // the largest message that a send did not keep waiting for its receive, to another node and on one
+	eager    [2]uint32    // the largest message whose send ended before its receive was posted, to another node and on one
+	late     [2]uint32    // the smallest one whose send ended right after its receive was posted
 	Missing  Missing
 }
 
+// surelyLate is a size of messages that no library copies before their receive is posted.
+const surelyLate = 1 << 20
+
 // NewProgram is a program without calls.
 func NewProgram() *Program {
-	return &Program{siteIDs: map[Site]uint32{}, codeIDs: map[Site]uint32{}}
+	return &Program{siteIDs: map[Site]uint32{}, codeIDs: map[Site]uint32{}, late: [2]uint32{surelyLate, surelyLate}}
 }
 
 // Missing counts what the trace lacks, so that waits may be missing.
@@ -166,12 +170,15 @@ func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode) {
 		p.need(sent, posted, lateSynchronous, bytes)
 		return
 	}
-	size := uint32(min(bytes, math.MaxUint32))
-	eager := &p.eager[p.sameNode(sent.Track, posted.Track)]
-	if p.at(sent).end < p.at(posted).begin {
-		*eager = max(*eager, size)
+	size, same := uint32(min(bytes, math.MaxUint32)), p.sameNode(sent.Track, posted.Track)
+	c, at := p.at(sent), p.at(posted).begin
+	switch waited := at - c.begin; {
+	case c.end < at:
+		p.eager[same] = max(p.eager[same], size)
+	case waited > 0 && 32*(c.end-at) <= waited: // by chance, one of 33 sends that take long for another reason ends so soon
+		p.late[same] = min(p.late[same], size)
 	}
-	if size > *eager {
+	if size > p.eager[same] {
 		p.need(sent, posted, LateReceiver, bytes)
 	}
 }

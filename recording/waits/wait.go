@@ -53,9 +53,13 @@ func (p *Program) find(of Ref) wait {
 	return w
 }
 
-// copied reports whether the library copied a message, so that its send did not wait for the receive.
+// copied reports whether the library may have copied a message, so that its send did not wait for the receive.
 func (p *Program) copied(of Ref, e *edge) bool {
-	return e.kind == LateReceiver && e.bytes <= p.eager[p.sameNode(of.Track, e.from.Track)]
+	if e.kind != LateReceiver {
+		return false
+	}
+	same := p.sameNode(of.Track, e.from.Track)
+	return e.bytes <= p.eager[same] || e.bytes < p.late[same]
 }
 
 // source is the call whose beginning an edge is; nobody: none, or it is not known.

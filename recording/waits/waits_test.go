@@ -220,28 +220,31 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestLateReceiverOfEager checks that a send which is not longer than others that went without their receive is not said to wait for one.
+// TestLateReceiverOfEager checks that a send of which the library may have copied the message is not said to wait for its receive.
 func TestLateReceiverOfEager(t *testing.T) {
-	for _, eager := range []bool{false, true} {
+	late := []state{{LateReceiver, 0, 500, 1}}
+	for _, c := range []struct {
+		name         string
+		first, bytes uint64 // of a send that ended before its receive was posted, and of one that a receive follows after 500
+		ends         int64  // after that receive was posted
+		want         []state
+	}{
+		{"ends as its receive is posted", 4, 8, 10, late},
+		{"ends at another time", 4, 8, 200, nil}, // without a processor, or until its receive is posted
+		{"as small as one that did not wait", 8, 8, 10, nil},
+		{"large", 4, 1 << 20, 200, late},
+	} {
 		m := newMachine(2)
-		size := uint64(8)
-		if eager {
-			size = 4
-		}
 		first := m.call(0, "MPI_Send", "a", 0)
 		m.compute(1, 100)
 		received := m.call(1, "MPI_Recv", "b", 0)
-		m.Sent(first, received, 4, Standard)
+		m.Sent(first, received, c.first, Standard)
 		m.compute(1, 400)
-		second := m.call(0, "MPI_Send", "a", 700) // without a processor, or until its receive is posted
+		second := m.call(0, "MPI_Send", "a", m.now[1]+c.ends)
 		received = m.call(1, "MPI_Recv", "b", 0)
-		m.Sent(second, received, size, Standard)
-		want := []state{{LateReceiver, 0, 500, 1}}
-		if eager {
-			want = nil
-		}
-		if diff := cmp.Diff(want, statesOf(m.Analyse())); diff != "" {
-			t.Errorf("eager %v (-want +got):\n%s", eager, diff)
+		m.Sent(second, received, c.bytes, Standard)
+		if diff := cmp.Diff(c.want, statesOf(m.Analyse())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
