@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
@@ -41,7 +40,7 @@ func (e *Event) FieldValues(f *Field) []Value { return e.Values[f.First : f.Firs
 // with [Run.Instants]. Only the options Rank, From, To and Bodies apply.
 func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 	return func(yield func(*Event) bool) {
-		var all eventHeap
+		var all []*eventCursor
 		for _, r := range run.Ranks {
 			if o.Rank != nil && !o.Rank(r) {
 				continue
@@ -53,11 +52,11 @@ func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 				all = append(all, c)
 			}
 		}
-		waiting := all[:0]
+		var waiting eventHeap
 		size := max(min(readBudget/max(len(all), 1), 1<<18), 4096)
 		for _, c := range all {
 			if c.chunks.Size = size; c.next() {
-				waiting = append(waiting, c)
+				waiting = append(waiting, due{c.event.Time, c.event.Rank.Rank, c})
 			}
 		}
 		waiting.give(o, yield)
@@ -67,9 +66,11 @@ func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 // give yields the events of all cursors that have one.
 func (h eventHeap) give(o Options, yield func(*Event) bool) {
 	limited := o.To > o.From
-	heap.Init(&h)
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
 	for len(h) > 0 {
-		c := h[0]
+		c := h[0].cursor
 		if limited && c.event.Time >= o.To {
 			return
 		}
@@ -77,10 +78,12 @@ func (h eventHeap) give(o Options, yield func(*Event) bool) {
 			return
 		}
 		if c.next() {
-			heap.Fix(&h, 0)
+			h[0].at = c.event.Time
 		} else {
-			heap.Pop(&h)
+			h[0] = h[len(h)-1]
+			h = h[:len(h)-1]
 		}
+		h.down(0)
 	}
 }
 
@@ -193,25 +196,37 @@ func (run *Run) Replaced() (events uint64, until time.Duration) {
 	return events, until
 }
 
-// eventHeap orders cursors by time; at equal times by rank.
-type eventHeap []*eventCursor
+// eventHeap orders cursors by time; at equal times by rank. It is searched for each event, so it has what it compares.
+type eventHeap []due
 
-func (h eventHeap) Len() int { return len(h) }
-func (h eventHeap) Less(i, j int) bool {
-	a, b := &h[i].event, &h[j].event
-	if a.Time != b.Time {
-		return a.Time < b.Time
-	}
-	if a.Rank.Rank != b.Rank.Rank {
-		return a.Rank.Rank < b.Rank.Rank
-	}
-	return a.Chain < b.Chain
+type due struct {
+	at     time.Duration
+	rank   int
+	cursor *eventCursor
 }
-func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *eventHeap) Push(x any)   { *h = append(*h, x.(*eventCursor)) }
-func (h *eventHeap) Pop() any {
-	old := *h
-	c := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return c
+
+func (h eventHeap) before(i, k int) bool {
+	a, b := &h[i], &h[k]
+	switch {
+	case a.at != b.at:
+		return a.at < b.at
+	case a.rank != b.rank:
+		return a.rank < b.rank
+	}
+	return a.cursor.event.Chain < b.cursor.event.Chain
+}
+
+// down moves an element to its place among those below it.
+func (h eventHeap) down(i int) {
+	for 2*i+1 < len(h) {
+		next := 2*i + 1
+		if next+1 < len(h) && h.before(next+1, next) {
+			next++
+		}
+		if !h.before(next, i) {
+			return
+		}
+		h[i], h[next] = h[next], h[i]
+		i = next
+	}
 }
