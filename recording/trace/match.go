@@ -171,7 +171,9 @@ func (t *Trace) matchKnowing(lost unposted, known outside, sends cancelsOf, gone
 		m.chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
 	}
 	n := 0
-	for e := range t.run.Events(newDecoder(t).options()) {
+	o := newDecoder(t).options()
+	o.Loose = m.arrow == nil // both sides of a message may come first
+	for e := range t.run.Events(o) {
 		m.begin(e)
 		m.event(e)
 		if n++; n%(1<<14) == 0 && !goOn(e.Time) {

@@ -124,6 +124,7 @@ type Options struct {
 	From, To time.Duration              // calls that overlap this part, if To > From
 	Rank     func(*recording.Rank) bool // only these ranks; nil: all
 	Flows    bool                       // match sends and receives, which reads the trace once more
+	Loose    bool                       // events need only be in order of time within each rank, which is faster if there are many; all are in order if there are windows
 	Parts    bool                       // also yield where the recording goes on after calls that it left out
 	Derive   map[string]bool            // the events of PERUSE to derive, see [Derivable]
 
@@ -155,6 +156,18 @@ func (t *Trace) Sharing(o *Object) (n int) {
 		}
 	}
 	return n
+}
+
+// windows reports whether a rank has a window. Only their order tells epochs of different ranks apart.
+func (t *Trace) windows() bool {
+	for _, all := range t.objects {
+		for _, o := range all {
+			if o.Kind == kinds[1] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Has reports whether a run has a trace.
@@ -224,7 +237,9 @@ func (t *Trace) Events(yield func(*Event) bool) {
 func (t *Trace) decode(yield func(*Event) bool) bool {
 	d := newDecoder(t)
 	t.Totals = Totals{Flows: t.Totals.Flows, Ambiguous: t.Totals.Ambiguous, Cancelled: t.Totals.Cancelled, Unmatched: t.Totals.Unmatched, OtherJobs: t.Totals.OtherJobs, Partitioned: t.Totals.Partitioned}
-	for e := range t.run.Events(d.options()) {
+	o := d.options()
+	o.Loose = t.options.Loose && !t.windows()
+	for e := range t.run.Events(o) {
 		if !d.event(e, yield) {
 			return false
 		}

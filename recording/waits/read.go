@@ -11,7 +11,7 @@ import (
 
 // Read makes the program of a run's trace. place says where a return address is in the source. The run must stay open.
 func Read(run *recording.Run, place func(r *recording.Rank, address uint64) string) *Program {
-	t := trace.Read(run, trace.Options{Flows: true, Parts: true})
+	t := trace.Read(run, trace.Options{Flows: true, Parts: true, Loose: true})
 	r := NewReader(run, t, place, 0)
 	for e := range t.Events {
 		r.Event(e)

@@ -32,7 +32,7 @@ func (p *Program) find(of Ref) wait {
 		}
 		return wait{}
 	}
-	w := wait{until: c.begin} // of a message and a receive at the same time, the message
+	w := wait{until: c.begin}
 	for n := c.first(); n != 0; {
 		e := t.edges.at(int32(n - 1))
 		number := int32(n - 1)
@@ -42,7 +42,7 @@ func (p *Program) find(of Ref) wait {
 			continue
 		}
 		until := p.at(on).begin
-		if until < w.until || until == w.until && (w.kind == None || e.kind != LateSender) || until > c.end || p.copied(of, e) {
+		if until < w.until || until == w.until && !p.first(e.kind, on, &w) || until > c.end || p.copied(of, e) {
 			continue
 		}
 		w = wait{e.kind, on, until, number}
@@ -51,6 +51,20 @@ func (p *Program) find(of Ref) wait {
 		w.kind = LateReceiver
 	}
 	return w
+}
+
+// first reports whether an event decides before another one at the same time: a message before a receive, then the lower rank.
+func (p *Program) first(kind Kind, on Ref, w *wait) bool {
+	message := func(k Kind) bool { return k == LateSender || k == WrongOrder }
+	switch {
+	case w.kind == None:
+		return false
+	case message(kind) != message(w.kind):
+		return message(kind)
+	case on.Track != w.on.Track:
+		return p.precedes(on.Track, w.on.Track)
+	}
+	return on.Call < w.on.Call
 }
 
 // copied reports whether the library may have copied a message, so that its send did not wait for the receive.
