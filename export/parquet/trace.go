@@ -38,6 +38,12 @@ type traceRow struct {
 	Algorithm  string  `parquet:"algorithm,dict"`
 }
 
+func traceRowOf(r *runs.TraceRow) traceRow {
+	return traceRow{Time: r.Time.Seconds(), TimeNs: int64(r.Time), DurationNs: int64(r.Duration), Rank: int32(r.Rank), Thread: int32(r.Thread), Kind: r.Kind,
+		Name: r.Name, Object: r.Object, Peer: small(r.Peer), Tag: small(r.Tag), Bytes: copyOf(r.Bytes), Request: copyOf(r.Request), Sequence: copyOf(r.Sequence),
+		Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status, RaisedNs: nanoseconds(r.Raised), Operation: r.Operation, Algorithm: r.Algorithm}
+}
+
 // Trace writes the trace of a run, in bounded memory.
 func Trace(w io.Writer, run *recording.Run, o runs.TraceOptions) (trace.Totals, error) {
 	to := &output{Writer: w}
@@ -50,10 +56,7 @@ func Trace(w io.Writer, run *recording.Run, o runs.TraceOptions) (trace.Totals, 
 		return err
 	}
 	totals, err := runs.TraceRows(run, o, func(r *runs.TraceRow) error {
-		rows = append(rows, traceRow{Time: r.Time.Seconds(), TimeNs: int64(r.Time), DurationNs: int64(r.Duration / time.Nanosecond), Rank: int32(r.Rank), Thread: int32(r.Thread), Kind: r.Kind,
-			Name: r.Name, Object: r.Object, Peer: small(r.Peer), Tag: small(r.Tag), Bytes: copyOf(r.Bytes), Request: copyOf(r.Request), Sequence: copyOf(r.Sequence),
-			Flow: copyOf(r.Flow), Depth: int32(r.Depth), Site: r.Site, Status: r.Status, RaisedNs: nanoseconds(r.Raised), Operation: r.Operation, Algorithm: r.Algorithm})
-		if len(rows) < batch {
+		if rows = append(rows, traceRowOf(r)); len(rows) < batch {
 			return nil
 		}
 		return flush()

@@ -65,7 +65,16 @@ type SampleRow struct {
 
 // SampleRows yields the rows of a run in time order until yield fails.
 func SampleRows(run *recording.Run, o recording.Options, yield func(*SampleRow) error) error {
-	names := newSampleNames(run, o.As)
+	return SampleRowsOf(run, o.As)(o, yield)
+}
+
+// SampleRowsOf is [SampleRows] for parts of a run: names are those of the whole run.
+func SampleRowsOf(run *recording.Run, as recording.Transform) func(o recording.Options, yield func(*SampleRow) error) error {
+	names := newSampleNames(run, as)
+	return func(o recording.Options, yield func(*SampleRow) error) error { return names.rows(run, o, yield) }
+}
+
+func (names *sampleNames) rows(run *recording.Run, o recording.Options, yield func(*SampleRow) error) error {
 	var row SampleRow
 	var err error
 	for in := range run.Instants(o) {

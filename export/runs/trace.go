@@ -62,25 +62,28 @@ func TraceRows(run *recording.Run, o TraceOptions, yield func(*TraceRow) error) 
 		o.Derive = trace.Derivable(run)
 	}
 	t := trace.Read(run, o.Options)
-	w := traceRows{o: &o, sites: map[siteKey]string{}}
-	incomplete := map[*recording.Rank]bool{}
-	for _, r := range run.Ranks {
-		incomplete[r] = r.Incomplete() != ""
-	}
+	err := TraceRowsOf(t, o.Site, yield)
+	return t.Totals, err
+}
+
+// TraceRowsOf yields the rows of a trace that was read: see [TraceRows] and [TraceOptions].
+func TraceRowsOf(t *trace.Trace, site func(r *recording.Rank, address uint64) string, yield func(*TraceRow) error) (err error) {
+	w := traceRows{findSite: site, sites: map[siteKey]string{}}
 	mark := func(r *TraceRow) error {
 		if w.incomplete {
 			r.status("incomplete")
 		}
 		return yield(r)
 	}
-	var err error
 	for e := range t.Events {
-		w.incomplete = incomplete[e.Rank]
+		if e.Rank != w.rank {
+			w.rank, w.incomplete = e.Rank, e.Rank.Incomplete() != ""
+		}
 		if err = w.event(e, mark); err != nil {
 			break
 		}
 	}
-	return t.Totals, err
+	return err
 }
 
 type siteKey struct {
@@ -89,11 +92,12 @@ type siteKey struct {
 }
 
 type traceRows struct {
-	o     *TraceOptions
-	row   TraceRow
-	sites map[siteKey]string
+	findSite func(r *recording.Rank, address uint64) string
+	row      TraceRow
+	sites    map[siteKey]string
 
-	incomplete bool // the rank of the event
+	rank       *recording.Rank // of the event
+	incomplete bool            // it is
 }
 
 func (w *traceRows) event(e *trace.Event, yield func(*TraceRow) error) error {
@@ -259,8 +263,8 @@ func (w *traceRows) site(r *recording.Rank, address uint64) string {
 	key := siteKey{r, address}
 	text, ok := w.sites[key]
 	if !ok {
-		if w.o.Site != nil {
-			text = w.o.Site(r, address)
+		if w.findSite != nil {
+			text = w.findSite(r, address)
 		}
 		if text == "" {
 			text = "0x" + strconv.FormatUint(address, 16)

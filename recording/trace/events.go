@@ -193,7 +193,7 @@ func (d *decoder) message(c *chain, e *recording.Event, l *layout) *Message {
 		delete(posts, m.Request)
 	}
 	if d.trace.matched != nil {
-		m.Flow, m.Cancelled = d.trace.matched.flow(e.Chain, c.counted, e.Rank.Rank, m)
+		m.Flow, m.Cancelled = d.trace.matched.flow(d.trace.chains+e.Chain, c.counted, e.Rank.Rank, m)
 	}
 	c.counted++
 	return m

@@ -204,6 +204,7 @@ type Trace struct {
 
 	run     *recording.Run
 	options Options
+	chains  int        // that come before the chosen ones, of those that were matched: see ByRank
 	left    *leftovers // with Options.Flows: what has found no other side
 	objects map[*recording.Rank]map[uint32]*Object
 	clocks  map[*recording.Rank]map[int64]sourceClock // of event sources, as far as they were needed
@@ -218,6 +219,28 @@ func Read(run *recording.Run, o Options) *Trace {
 		t.match(func(time.Duration) bool { return true })
 	}
 	return t
+}
+
+// ByRank yields the chosen ranks that have events, by number, each with its part of the trace. Messages keep the flows that they have in the
+// whole. Derived events, which need all ranks, are left out.
+func (t *Trace) ByRank(yield func(rank int, part *Trace) bool) {
+	chosen := func(r *recording.Rank) bool { return t.options.Rank == nil || t.options.Rank(r) }
+	last, n := (*recording.Rank)(nil), 0
+	for _, c := range t.run.EventChains() {
+		if !chosen(c.Rank) {
+			continue
+		}
+		if last == nil || c.Rank.Rank != last.Rank {
+			last = c.Rank
+			part := *t
+			part.chains, part.options.Derive = n, nil
+			part.options.Rank = func(r *recording.Rank) bool { return r.Rank == c.Rank.Rank && chosen(r) }
+			if !yield(c.Rank.Rank, &part) {
+				return
+			}
+		}
+		n++
+	}
 }
 
 // Events yields calls, phases and other events by the time of their end. Of one thread, nested calls come before the call

@@ -133,11 +133,16 @@ func (e *Efficiency) Factors() (all []Factor) {
 	return all
 }
 
-// Analyse draws all conclusions. The program does not change any more.
-func (p *Program) Analyse() *Analysis {
+// Waits finds the waits, and draws no conclusions. The program does not change any more.
+func (p *Program) Waits() *Analysis {
 	p.meet()
 	p.settle()
-	a := &Analysis{program: p, Missing: p.Missing, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}}
+	return &Analysis{program: p, Missing: p.Missing, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}}
+}
+
+// Analyse draws all conclusions. The program does not change any more.
+func (p *Program) Analyse() *Analysis {
+	a := p.Waits()
 	from, to := p.span()
 	a.Run = time.Duration(to - from)
 	totals := p.states(a)

@@ -13,6 +13,7 @@ type Wait struct {
 	From, To      time.Duration // since the job's start
 	For, OnThread int           // the rank and thread that it waited for
 	At                          // the call
+	Object        string        // its communicator, window or file; "": none
 	On            At            // the call that it waited for, which began at To
 }
 
@@ -20,6 +21,15 @@ type Wait struct {
 func (a *Analysis) Waits(yield func(*Wait) bool) {
 	for i := range a.program.tracks {
 		if !a.between(i, 0, a.program.tracks[i].calls.len(), yield) {
+			return
+		}
+	}
+}
+
+// OfRank yields the waits of a rank, those of a thread after one another.
+func (a *Analysis) OfRank(rank int, yield func(*Wait) bool) {
+	for i := range a.program.tracks {
+		if t := &a.program.tracks[i]; t.rank == rank && !a.between(i, 0, len(t.calls), yield) {
 			return
 		}
 	}
@@ -37,7 +47,7 @@ func (a *Analysis) between(track int, first, after int32, yield func(*Wait) bool
 		}
 		on := &p.tracks[w.on.Track]
 		x := Wait{Rank: t.rank, Thread: t.thread, Kind: w.kind, From: time.Duration(c.begin), To: time.Duration(w.until), For: on.rank, OnThread: on.thread,
-			At: p.place(p.codeOf[c.site]), On: p.place(p.codeOf[p.at(w.on).site])}
+			At: p.place(p.codeOf[c.site]), Object: p.sites[c.site].Object, On: p.place(p.codeOf[p.at(w.on).site])}
 		if !yield(&x) {
 			return false
 		}

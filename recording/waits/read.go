@@ -11,7 +11,11 @@ import (
 
 // Read makes the program of a run's trace. place says where a return address is in the source. The run must stay open.
 func Read(run *recording.Run, place func(r *recording.Rank, address uint64) string) *Program {
-	t := trace.Read(run, trace.Options{Flows: true, Parts: true, Loose: true})
+	return ReadTrace(run, trace.Read(run, trace.Options{Flows: true, Parts: true, Loose: true}), place)
+}
+
+// ReadTrace is [Read] of a whole trace that was read already, with flows and parts.
+func ReadTrace(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string) *Program {
 	r := NewReader(run, t, place, 0)
 	for e := range t.Events {
 		r.Event(e)
