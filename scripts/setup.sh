@@ -61,7 +61,8 @@ missing_packages() {
 	have tmux || printf 'tmux '
 }
 
-# missing_test_packages lists those for tests: MPI programs in Fortran and Python, NetPIPE, compilers, an emulator for ARM.
+# missing_test_packages lists those for tests: MPI programs in Fortran and Python, NetPIPE, compilers, an emulator for ARM, Node.js for
+# DuckDB.
 missing_test_packages() {
 	have g++ || printf 'g++ '
 	have addr2line || printf 'binutils '
@@ -74,6 +75,8 @@ missing_test_packages() {
 	have NPopenmpi || printf 'netpipe-openmpi '
 	have NPmpich2 || printf 'netpipe-mpich2 '
 	have shellcheck || printf 'shellcheck '
+	have node || printf 'nodejs '
+	have npm || printf 'npm '
 	have ip || [ -x /usr/sbin/ip ] || printf 'iproute2 '
 	have nft || [ -x /usr/sbin/nft ] || printf 'nftables '
 	[ "$(uname -m)" != x86_64 ] || have aarch64-linux-gnu-gcc || printf 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross '
@@ -106,6 +109,16 @@ install_packages() {
 		say "missing packages; run as root: apt-get install $packages"
 	fi
 }
+
+# fetch_duckdb installs the release of DuckDB that fixtures/duckdb/package-lock.json pins, for tests, unless it is there.
+fetch_duckdb() {
+	duckdb_there && return
+	have npm || return 0
+	say "fetching DuckDB"
+	(cd fixtures/duckdb && npm ci --no-audit --no-fund --ignore-scripts >/dev/null && cp package-lock.json node_modules/.pinned) || say "cannot fetch DuckDB; run this with network access: cd fixtures/duckdb && npm ci"
+}
+
+duckdb_there() { cmp -s fixtures/duckdb/package-lock.json fixtures/duckdb/node_modules/.pinned; }
 
 # asked shows a command and asks whether to run it. YES=1 answers yes; without a terminal the answer is no.
 asked() {
@@ -288,6 +301,7 @@ untested() {
 		*) say "NOT TESTED: tests that need $package, which is not installed" ;;
 		esac
 	done
+	duckdb_there || say "NOT TESTED: queries of data sets, because DuckDB is not installed in fixtures/duckdb"
 }
 
 # lint_imports checks the imports against imports.txt.
@@ -412,7 +426,7 @@ run_lab() {
 case ${1:-} in
 build) find_go; build ;;
 run) prepare; build; run ;;
-test) prepare "$(missing_test_packages)"; keep_objects=yes; build; run_tests ;;
+test) prepare "$(missing_test_packages)"; fetch_duckdb; keep_objects=yes; build; run_tests ;;
 bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
 generate) find_go; go generate ./... ;;
 screenshots) find_go; allow_root; build; go run ./fixtures/screenshots "$BIN" docs ;;

@@ -15,8 +15,9 @@ type exportOptions struct {
 	a *cli.App
 	cli.ExportFlags
 	columnFilter
-	trace  bool
-	derive []string
+	trace     bool
+	partition bool
+	derive    []string
 }
 
 func NewExport(a *cli.App) *cobra.Command {
@@ -32,6 +33,11 @@ The trace of a run (from mpitx trace) is written as CSV, NDJSON or Parquet if
 the run has no samples, or with --trace. Perfetto files (-o perfetto, or a FILE
 that ends in .pftrace) have both; open them at ui.perfetto.dev.
 
+With --partition, -o parquet writes a data set for DuckDB, Spark or pandas into
+the directory of --out: calls, messages, events, waits and samples, in a
+directory for each rank and files that follow one another in time. The
+directory is complete, or it is not there.
+
 The run may still be recording, or its job may have died: everything sampled so
 far is written. --from, --to and --rank choose samples and do not change them:
 counters count from the start of the job (mpitx report RUN samples --from: from
@@ -39,6 +45,7 @@ that time on). With --phase, counters grow only by the steps that end in the
 phase.`,
 		Example: `  mpitx export run1 -o csv --out samples.csv
   mpitx export run1 -o parquet --wide --out samples.parquet
+  mpitx export run1 -o parquet --partition --out dataset
   mpitx export run1 'mpitx:bytes_*' --nonzero --as rate | head
   mpitx export run1 --rank 0,1 --from 2s --to 2.5s --out part.pftrace`,
 		Args: cli.Arguments(1, -1, "a run directory"),
@@ -50,6 +57,7 @@ phase.`,
 	cmd.Flags().StringArrayVar(&o.derive, "derive", nil, "in a trace, also events of PERUSE that match this `GLOB`, derived from calls; may be repeated")
 	cmd.RegisterFlagCompletionFunc("derive", a.CompleteNames(catalog.Events))
 	cmd.Flags().BoolVar(&o.trace, "trace", false, "write the trace, also if the run has samples")
+	cmd.Flags().BoolVar(&o.partition, "partition", false, "parquet: write a data set of calls, messages, waits and samples, a directory for each rank, into the directory of --out")
 	return cmd
 }
 
@@ -66,7 +74,11 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.Out == "" {
 		o.Out = "-"
 	}
-	if err := o.Check(); err != nil {
+	check := o.Check
+	if o.partition {
+		check = func() error { return o.checkPartition(cmd) }
+	}
+	if err := check(); err != nil {
 		return err
 	}
 	if o.Out == "-" {
@@ -81,6 +93,9 @@ func (o *exportOptions) run(cmd *cobra.Command, args []string) error {
 	defer run.Close()
 	if err := o.Cut.Check(run); err != nil {
 		return err
+	}
+	if o.partition {
+		return o.writeDataset(run, args[0])
 	}
 	if o.writesTrace(run) {
 		return o.writeTrace(cmd, run, args)

@@ -48,6 +48,13 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 		x.Samples.Column = only.Column()
 	}
 	_, err := x.Write(o.a, run)
+	o.reportTraceGaps(run, dir)
+	cli.ReportGaps(o.a, run)
+	return err
+}
+
+// reportTraceGaps reports what is missing in a trace.
+func (o *exportOptions) reportTraceGaps(run *recording.Run, dir string) {
 	if words := runs.Replaced(run); words != "" {
 		o.a.Complain("%s: %s", dir, words)
 	}
@@ -61,6 +68,4 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 	for _, line := range runs.GapLines(run, trace.EventGaps(run, o.Cut.Rank()), nil) {
 		o.a.Complain("%s: %s", dir, line)
 	}
-	cli.ReportGaps(o.a, run)
-	return err
 }
