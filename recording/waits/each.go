@@ -29,7 +29,7 @@ func (a *Analysis) Waits(yield func(*Wait) bool) {
 // OfRank yields the waits of a rank, those of a thread after one another.
 func (a *Analysis) OfRank(rank int, yield func(*Wait) bool) {
 	for i := range a.program.tracks {
-		if t := &a.program.tracks[i]; t.rank == rank && !a.between(i, 0, len(t.calls), yield) {
+		if t := &a.program.tracks[i]; t.rank == rank && !a.between(i, 0, t.calls.len(), yield) {
 			return
 		}
 	}
