@@ -79,6 +79,13 @@ uint64_t chain_state_collective(uint32_t kind, uint64_t object)
     return collectives ? ++collectives->count : 0;
 }
 
+uint64_t chain_collective_number(const struct chain_call *call)
+{
+    const struct chain_state_thread *thread = &chain_state_thread;
+    if (!(call->flags & CHAIN_FLAG_STATE) || !thread->state) return 0;
+    return thread->collectives && thread->collectives->failed == 0 ? thread->state->collective : 0;
+}
+
 void chain_state_epoch(enum chain_epoch what, const struct chain_state *state, int32_t target, uint64_t group)
 {
     if (state != &nowhere && chain_states_on) owner->epoch(what, state, target, group);

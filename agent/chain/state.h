@@ -139,6 +139,12 @@ struct chain_state_owner {
 /* Starts to write states. texts has the owner's number of each function's name. */
 void chain_states_start(const struct chain_state_owner *owner, const uint32_t *texts);
 
+struct chain_call;
+
+/* The number of a collective call that is being left, on its object, from 1. The object's other processes count the same
+ * number in correct programs. 0: unknown, also once a collective call on the object has failed. */
+uint64_t chain_collective_number(const struct chain_call *call);
+
 /* How often a persistent collective was started; 0: it is not persistent, or this is unknown. */
 uint32_t chain_state_starts(uint64_t object, uint32_t number);
 

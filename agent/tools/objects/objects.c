@@ -61,6 +61,7 @@ struct object {
     uint32_t made, ended; /* the handle's epochs when it was made, and since it was freed */
     uint32_t children;    /* rows of objects that were made from it */
     uint32_t orders;      /* the first one of its children; 0: none */
+    uint64_t identity;    /* see identity_of */
     struct known_text first_name, name; /* when it was made, and given later, by any object of the row */
     uint8_t kind, freed;
 };
@@ -69,8 +70,10 @@ struct object {
 struct order {
     uint64_t group;
     uint32_t kind, made, next;
+    bool unordered; /* other processes may count them in another order */
 };
 
+static bool full; /* not all objects are in the table */
 static bool on, shares; /* shares: freed objects share rows. Records of single calls tell all objects apart */
 static int table;
 static struct object *objects; /* by id */
@@ -118,8 +121,9 @@ uint32_t objects_count(bool *shared)
 
 /* ---- changes, under the lock ---- */
 
-/* Stores how many objects with the same kind, parent and group were made before it; false: too many to count. */
-static bool order_of(struct row *new)
+/* Stores how many objects with the same kind, parent and group were made before it; false: too many to count. ordered:
+ * all processes make it between the same others; later, whether they did so with all objects that it is counted with. */
+static bool order_of(struct row *new, bool *ordered)
 {
     uint32_t *first = &objects[new->parent].orders, i = *first;
     while (i && (orders[i].group != new->group || orders[i].kind != new->kind)) i = orders[i].next;
@@ -127,10 +131,11 @@ static bool order_of(struct row *new)
         if ((i = free_orders)) free_orders = orders[i].next;
         else if (order_count < ORDERS_MOST - 1) i = ++order_count;
         else return false;
-        orders[i] = (struct order){new->group, new->kind, 0, *first};
+        orders[i] = (struct order){new->group, new->kind, 0, *first, false};
         *first = i;
     }
     new->order = orders[i].made++;
+    *ordered = !(orders[i].unordered |= !*ordered);
     return true;
 }
 
@@ -147,6 +152,7 @@ static void note_full(void)
 {
     static bool noted;
     bool shared;
+    __atomic_store_n(&full, true, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED)) return;
     const char *help = objects_count(&shared) > OBJECTS_MOST / 2 ? "; free those that the program does not need" : "";
     agent_report(MPITX_RUN_WARNING, "only the first %d communicators, windows and files are told apart%s",
@@ -205,12 +211,22 @@ static uint32_t text_again(struct known_text *known, const char *name)
     return known->text;
 }
 
-static uint32_t add(uint64_t handle, uint32_t epoch, struct row *new, const char *name)
+/* A number of a communicator that is the same in all of its processes, as they count what was made from its parent in
+ * the same order; 0: unknown. The two sides of an intercommunicator are not the same. */
+static uint64_t identity_of(uint32_t id, const struct row *new, bool ordered)
+{
+    uint64_t parent = new->parent ? objects[new->parent].identity : id == 1 && !agent_process.sessions;
+    bool known = parent && new->kind == CALL_COMM && new->group && !new->side && ordered;
+    if (!known || __atomic_load_n(&full, __ATOMIC_RELAXED)) return 0;
+    return objects_mix(objects_mix(parent + new->group) + new->order) | 1;
+}
+
+static uint32_t add(uint64_t handle, uint32_t epoch, struct row *new, const char *name, bool ordered)
 {
     uint32_t id = freed_like(new), *chain = chain_of(handle);
     bool again = id != 0;
     if (!again) id = count + 1;
-    if (id == OBJECTS_MOST || !order_of(new)) return note_full(), 0;
+    if (id == OBJECTS_MOST || !order_of(new, &ordered)) return note_full(), 0;
     struct object *object = &objects[id];
     new->id = id;
     new->name = text_again(&object->first_name, name);
@@ -219,6 +235,7 @@ static uint32_t add(uint64_t handle, uint32_t epoch, struct row *new, const char
     object->handle = handle;
     object->kind = (uint8_t)new->kind;
     object->made = epoch;
+    object->identity = identity_of(id, new, ordered);
     object->next = *chain;
     __atomic_store_n(&object->freed, 0, __ATOMIC_RELEASE);
     __atomic_store_n(chain, id, __ATOMIC_RELEASE);
@@ -237,6 +254,16 @@ static uint64_t site_of_call(void)
     uint64_t site = (uintptr_t)call->address;
     if (library_is_between(site) && chain_unwind_start()) chain_sites(call, &site, 1);
     return site;
+}
+
+/* Whether all processes make objects by a function between the same others: not where one waits for a request, and not
+ * where several threads call it at once. */
+static bool is_ordered(int function)
+{
+    const char *name = function < 0 ? "" : chain_functions[function].name;
+    bool threads = agent_process.thread_level < 0 || agent_process.thread_level > 2;
+    return strncmp(name, "MPI_Comm_idup", strlen("MPI_Comm_idup")) != 0 &&
+           !(threads && strcmp(name, "MPI_Comm_create_group") == 0);
 }
 
 /* An object that was alive in an epoch, and was made by a function (negative: unknown) from a communicator (0: none, or
@@ -262,7 +289,7 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t e
     }
     struct hold hold = hold_lock(&lock);
     uint32_t id = objects_find(kind, handle.number); /* another thread may have been faster */
-    if (!id) id = add(handle.number, epoch, &new, name);
+    if (!id) id = add(handle.number, epoch, &new, name, is_ordered(function));
     hold_unlock(&lock, hold);
     errno = saved;
     return id;
@@ -332,6 +359,13 @@ static void object(const struct chain_object *object)
         break;
     }
     errno = saved;
+}
+
+struct objects_identity objects_identity(uint32_t object)
+{
+    if (!object) return (struct objects_identity){0};
+    const struct object *o = &objects[object];
+    return (struct objects_identity){o->identity, o->row->size, o->row->rank};
 }
 
 /* ---- collectives ---- */

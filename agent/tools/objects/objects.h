@@ -26,6 +26,21 @@ uint32_t objects_find_freed(enum call_object kind, uint64_t handle);
  * table. If alive is set, a call with it has succeeded in that epoch, and it is added to the table. */
 uint32_t objects_at(enum call_object kind, uint64_t handle, uint32_t epoch, bool alive);
 
+/* A number of a communicator that is the same in all of its processes; 0: unknown. */
+struct objects_identity {
+    uint64_t number;
+    int32_t size, rank; /* of this process */
+};
+struct objects_identity objects_identity(uint32_t object);
+
+/* Mixes a number: the results are spread evenly. */
+static inline uint64_t objects_mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
 /* The last object of a thread, as most calls use the same one again. Zero the handle to forget it. */
 struct objects_last {
     uint64_t handle;

@@ -8,9 +8,8 @@
 #include "tools/algorithms/algorithms.h"
 #include "tools/processor/processor.h"
 
-#define NOINLINE __attribute__((noinline))
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-enum { POOL_BYTES = 13 << 18, PEER_BYTES = 128 };
+enum { POOL_BYTES = 57 << 16, PEER_BYTES = 128 };
 
 static struct mpitx_run *counting; /* NULL: not recording, or switched off by MPI_Pcontrol(0) */
 static struct mpitx_run *run; /* NULL: not recording */
@@ -130,7 +129,7 @@ static inline void add_transfers(struct calls *values, const struct call_descrip
     if (UNLIKELY(call->estimated)) values->estimated++;
 }
 
-static void leave(const struct chain_call *call)
+static inline __attribute__((always_inline)) void add_call(const struct chain_call *call, bool collective)
 {
     processor_leave(call);
     struct mpitx_run *to = __atomic_load_n(&counting, __ATOMIC_ACQUIRE);
@@ -147,7 +146,12 @@ static void leave(const struct chain_call *call)
     mpitx_run_row_end(row);
     if (UNLIKELY(call->described && call->description.lasted)) waits_add(to, thread, call, row);
     if (algorithms_known(call) && call->described) served_add(to, thread, call, row);
+    if (collective) arrivals_add(to, thread, call, row);
 }
+
+static void leave(const struct chain_call *call) { add_call(call, false); }
+
+static void leave_collective(const struct chain_call *call) { add_call(call, true); }
 
 /* ---- short local calls ---- */
 
@@ -300,6 +304,9 @@ static const struct chain_observer profile_observer = {
     .name = "profile", .leave = leave, .completed = completed, .send_ended = send_ended,
             .thread_end = profile_thread_end};
 
+static const struct chain_observer collective_observer = {
+    .name = "profile", .leave = leave_collective, .completed = completed, .send_ended = send_ended};
+
 static const struct chain_observer local_observer = {.name = "profile", .enter = enter_local, .leave = leave_local};
 
 /* ---- life ---- */
@@ -321,6 +328,13 @@ static bool selected(const char *name)
            !agent_config_matches("exclude", name);
 }
 
+static const struct chain_observer *observer_of(int function, bool local)
+{
+    const struct call_function *f = &chain_functions[function];
+    if (local) return &local_observer;
+    return f->kind == CALL_COLLECTIVE && !(f->traffic & CALL_REQUESTS) ? &collective_observer : &profile_observer;
+}
+
 /* Requests are followed from their start, also if that function is not profiled. */
 static bool observe(void)
 {
@@ -333,7 +347,7 @@ static bool observe(void)
         profiled[i] = selected(chain_functions[i].name);
         unsigned wants = !profiled[i] ? chain_functions[i].traffic & CALL_REQUESTS ? CHAIN_DESCRIPTION : 0
                          : local ? CHAIN_ENTER | CHAIN_LEAVE | CHAIN_DESCRIPTION : all;
-        if (wants && !chain_observe(local ? &local_observer : &profile_observer, i, wants)) return false;
+        if (wants && !chain_observe(observer_of(i, local), i, wants)) return false;
         if (!chain_functions[i].local && !processor_observe(i, profiled[i])) return false; /* too short to matter */
     }
     return true;
@@ -352,6 +366,7 @@ static void started(void)
     }
     sites_start();
     waits_start();
+    arrivals_start();
     short_ticks = clock_from_nanoseconds(SHORT_NS);
     lost_ticks = clock_from_nanoseconds(LOST_NS);
     run = agent_run;

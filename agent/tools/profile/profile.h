@@ -4,6 +4,7 @@
  *     rows.c     finds the rows of a thread
  *     sites.c    call sites
  *     waits.c    for whom calls wait
+ *     arrivals.c when it came to collective calls
  *     served.c   which algorithms served them
  *     phases.c   phases
  *
@@ -14,18 +15,20 @@
 
 #include "tools/objects/objects.h"
 
+#define NOINLINE __attribute__((noinline))
+
 #pragma GCC visibility push(hidden)
 
 /* ---- rows ---- */
 
-enum { PROFILE_STACK_MOST = 16, PROFILE_DURATIONS = 128, PROFILE_SIZES = 40 };
+enum { PROFILE_STACK_MOST = 16, PROFILE_DURATIONS = 128, PROFILE_SIZES = 40, ARRIVALS = 64 };
 
 /* Keys are words of two fields. They are not written as two fields, as reading them together would then stall. */
 static inline uint64_t profile_pair(uint32_t first, uint32_t second) { return first | (uint64_t)second << 32; }
 
 /* Keys: function and phase, object and within, the stack; function and phase, job and rank, the stack; job and rank,
  * phase and onesided; function and phase, received; phase; function and phase, object and bucket of bytes, algorithm and
- * 0, the stack. */
+ * 0, the stack. Arrivals: that of calls, with the thread's number instead of within. */
 enum { CALLS_WORDS = 2 /* and the stack */, WAITS_WORDS = 2 /* and the stack */, PEERS_WORDS = 2, SIZES_WORDS = 2,
       PHASES_WORDS = 1, SERVED_WORDS = 3 /* and the stack */, KEY_MOST = SERVED_WORDS + PROFILE_STACK_MOST };
 
@@ -49,6 +52,15 @@ struct waits {
 struct served {
     uint64_t calls, ticks, bytes;
 };
+
+/* The values of a row of arrivals, after its key. */
+struct arrivals {
+    uint64_t limit; /* once the row is full: the highest number in it */
+    uint32_t kept, reserved;
+    uint64_t instance[ARRIVALS], enter[ARRIVALS], leave[ARRIVALS];
+    uint32_t size[ARRIVALS], role[ARRIVALS]; /* of the communicator; enum arrives */
+};
+enum arrives { ARRIVES_ALIKE, ARRIVES_ROOT, ARRIVES_OTHER /* the root is another process */ };
 
 struct peers_row {
     struct mpitx_run_row head;
@@ -109,15 +121,25 @@ struct recent_message {
     uint64_t what, who; /* function, whether it was received, phase; job and rank */
 };
 
+struct recent_arrivals {
+    const struct mpitx_run_row *of; /* the row of calls */
+    uint64_t comm;
+    struct mpitx_run_row *row; /* NULL: the communicator's calls are not kept */
+    struct objects_identity identity;
+    uint32_t epoch;
+};
+
 static inline unsigned recent_place(uint64_t key) { return (key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - RECENT_BITS); }
 
 struct profile_thread {
     struct profile_thread *next_free;
     uint64_t random;
+    uint32_t number; /* from 1 */
     struct local_call local;
     struct recent_call recent_calls[RECENT];
     struct recent_message recent_messages[RECENT];
-    struct rows calls, waits, peers, sizes, phases, served;
+    struct recent_arrivals recent_arrivals[RECENT];
+    struct rows calls, waits, peers, sizes, phases, served, arrivals;
     struct awaited awaited;
     struct objects_last object;
     uint32_t phase_depth; /* also counts phases over PHASES_DEEP */
@@ -170,6 +192,7 @@ static inline struct mpitx_run_row *rows_find(const struct rows *rows, const uin
 struct mpitx_run_row *profile_add_calls(struct profile_thread *thread, uint64_t *key);
 struct mpitx_run_row *profile_add_waits(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_served(struct profile_thread *thread, const uint64_t *key);
+struct mpitx_run_row *profile_add_arrivals(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_sizes(struct profile_thread *thread, const uint64_t *key);
 struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint64_t phase, uint64_t now);
@@ -177,6 +200,11 @@ struct mpitx_run_row *profile_add_phase(struct profile_thread *thread, uint64_t 
 static inline struct waits *waits_of(struct mpitx_run_row *row)
 {
     return (struct waits *)(void *)((uint64_t *)(void *)(row + 1) + WAITS_WORDS + profile_stack);
+}
+
+static inline struct arrivals *arrivals_of(struct mpitx_run_row *row)
+{
+    return (struct arrivals *)(void *)((uint64_t *)(void *)(row + 1) + CALLS_WORDS + profile_stack);
 }
 
 static inline struct served *served_of(struct mpitx_run_row *row)
@@ -207,6 +235,14 @@ void waits_for(struct profile_thread *thread, const struct chain_call *call, str
 /* The call is left; row is its row of calls. */
 void waits_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,
                const struct mpitx_run_row *row);
+
+/* ---- arrivals.c: only for blocking collective calls ---- */
+
+void arrivals_start(void);
+
+/* The call is left; row is its row of calls. */
+void arrivals_add(struct mpitx_run *to, struct profile_thread *thread, const struct chain_call *call,
+                  const struct mpitx_run_row *row);
 
 /* ---- served.c: only for calls whose algorithm may be known ---- */
 

@@ -12,13 +12,15 @@
 #include "tools/algorithms/algorithms.h"
 #include "tools/profile/profile.h"
 
-enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, SERVED_BYTES = 1 << 20, PHASES_ROWS = 1024 };
+enum { FIRST_PLACES = 512, CALLS_BYTES = 2 << 20, WAITS_BYTES = 256 << 10, SERVED_BYTES = 1 << 20, ARRIVALS_BYTES = 384 << 10,
+      PHASES_ROWS = 1024 };
 
 AGENT_THREAD struct profile_thread *profile_thread;
 unsigned profile_stack;
 
-static int calls_table, waits_table, peers_table, sizes_table, phases_table, served_table;
-static uint32_t calls_rows, site_rows, calls_most, waits_rows, waits_most, phases_rows, served_rows, served_most;
+static int calls_table, waits_table, peers_table, sizes_table, phases_table, served_table, arrivals_table;
+static uint32_t calls_rows, site_rows, calls_most, waits_rows, waits_most, phases_rows, served_rows, served_most, arrivals_rows,
+    arrivals_most;
 
 /* ---- declarations ---- */
 
@@ -83,6 +85,27 @@ static bool declare_served(void)
            (SERVED_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct served);
 }
 
+/* Rows of two threads have different keys, so that readers do not add their times. A profile does without. */
+static void declare_arrivals(void)
+{
+    struct mpitx_run_field fields[] = {
+        NAMED("function"), NAMED("phase"), NUMBER("object", U32), NUMBER("part", U32),
+        ADDRESS("stack", .count = profile_stack),
+        NUMBER("limit", U64, .merge = MPITX_RUN_MIN), NUMBER("kept", U32), NUMBER("reserved", U32),
+        NUMBER("instance", U64, .count = ARRIVALS), TIME("enter", .count = ARRIVALS), TIME("leave", .count = ARRIVALS),
+        NUMBER("size", U32, .count = ARRIVALS), NUMBER("role", U32, .count = ARRIVALS),
+    };
+    uint32_t keys = 5, count = COUNT(fields), bytes = 0;
+    if (profile_stack == 0) {
+        memmove(&fields[4], &fields[5], (count - 5) * sizeof *fields);
+        keys--, count--;
+    }
+    arrivals_table = mpitx_run_declare_table(agent_run, "profile arrivals", fields, count, keys, &bytes);
+    bool fits = arrivals_table >= 0 && bytes == sizeof(struct mpitx_run_row) +
+                (CALLS_WORDS + profile_stack) * sizeof(uint64_t) + sizeof(struct arrivals);
+    arrivals_most = fits ? ARRIVALS_BYTES / (bytes + 64) : 0;
+}
+
 bool profile_declare(void)
 {
     static const struct mpitx_run_field peers[] = {
@@ -103,6 +126,7 @@ bool profile_declare(void)
     peers_table = mpitx_run_declare_table(agent_run, "profile peers", peers, COUNT(peers), 4, &peers_bytes);
     sizes_table = mpitx_run_declare_table(agent_run, "profile sizes", sizes, COUNT(sizes), 3, &sizes_bytes);
     phases_table = mpitx_run_declare_table(agent_run, "profile phases", phases, COUNT(phases), 1, &phases_bytes);
+    declare_arrivals();
     return declare_calls() && declare_waits() && (!algorithms_on || declare_served()) && peers_table >= 0 && sizes_table >= 0 && phases_table >= 0 &&
            peers_bytes == sizeof(struct peers_row) && sizes_bytes == sizeof(struct sizes_row) &&
            phases_bytes == sizeof(struct phases_row);
@@ -124,8 +148,10 @@ static struct profile_thread *take_free(void)
 
 struct profile_thread *profile_thread_new(void)
 {
+    static uint32_t threads;
     struct profile_thread *thread = take_free();
     if (!thread && !(thread = memory_map(sizeof *thread, 0))) return NULL;
+    if (!thread->number) thread->number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
     thread->phase_depth = 0;
     thread->random = clock_ticks() ^ (uintptr_t)thread;
     thread->local.row = NULL;
@@ -317,6 +343,19 @@ struct mpitx_run_row *profile_add_served(struct profile_thread *thread, const ui
     }
     memcpy(row + 1, key, words * sizeof *row);
     return add(&thread->served, served_table, row, words);
+}
+
+struct mpitx_run_row *profile_add_arrivals(struct profile_thread *thread, const uint64_t *key)
+{
+    uint64_t row[1 + KEY_MOST + sizeof(struct arrivals) / sizeof(uint64_t)] = {0};
+    unsigned words = CALLS_WORDS + profile_stack;
+    if (__atomic_fetch_add(&arrivals_rows, 1, __ATOMIC_RELAXED) >= arrivals_most) {
+        __atomic_fetch_sub(&arrivals_rows, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    memcpy(row + 1, key, words * sizeof *row);
+    ((struct arrivals *)(void *)(row + 1 + words))->limit = UINT64_MAX;
+    return add(&thread->arrivals, arrivals_table, row, words);
 }
 
 struct mpitx_run_row *profile_add_peers(struct profile_thread *thread, const uint64_t *key)
