@@ -30,7 +30,7 @@ func (p *Profile) Findings() []finding.Finding {
 	var all []found
 	said := map[*Function]bool{}
 	d := p.doubt()
-	for _, find := range []func(*Profile) []found{openCalls, waiting, polling, barriers, tails, loadImbalance, sleeping, worstPhases, hotSpots, smallMessages, lostMessages, unfreed, tcpOnNode, refusedCopies, doubleCopies, slowInterfaces, overLimit} {
+	for _, find := range []func(*Profile) []found{openCalls, lateArrivals, waiting, polling, barriers, tails, loadImbalance, sleeping, worstPhases, hotSpots, smallMessages, lostMessages, unfreed, tcpOnNode, refusedCopies, doubleCopies, slowInterfaces, overLimit} {
 		for _, f := range find(p) {
 			if f.Share >= significant && !(f.site != nil && said[f.site]) && d.sure(&f) {
 				all = append(all, f)

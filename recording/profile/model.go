@@ -26,6 +26,7 @@ type Profile struct {
 
 	Algorithms []*Algorithm  // the function with the most time first; empty if they were not recorded: see [Profile.AlgorithmsUnknown]
 	Unlearned  string        // the build of the library whose functions are not known
+	Arrivals   []*Arrivals   // to collective calls, those with the most lateness first; empty if none were observed
 	Paths      []*paths.Path // between ranks, by rank; none if they were not recorded
 
 	Processor *processor.Processor // of all ranks of the run, whatever the cut is; nil: an older mpitx recorded it

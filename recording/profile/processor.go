@@ -169,7 +169,7 @@ func (p *Profile) doubt() *doubt {
 }
 
 // doubtful are the kinds of findings about how long something takes. The others are about what was counted.
-var doubtful = map[string]bool{"waiting": true, "polling": true, "barrier": true, "slow calls": true, "long calls": true, "phase": true}
+var doubtful = map[string]bool{"waiting": true, "late arrival": true, "polling": true, "barrier": true, "slow calls": true, "long calls": true, "phase": true}
 
 // sure reports whether a finding holds even if all that ranks waited for cores is part of it.
 func (d *doubt) sure(f *found) bool {

@@ -32,18 +32,18 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 		return nil, ErrNone
 	}
 	b := &builder{p: &Profile{Run: run, Cut: cut}, functions: map[string]*Function{}, sites: map[string]*Function{},
-		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, algorithms: algorithms{}, objects: map[string]*Object{},
+		phases: map[string]*Phase{}, pairs: map[[2]int]*Pair{}, oneSided: map[[2]int]*Pair{}, sizes: map[Sizes]*Sizes{}, algorithms: algorithms{}, arrivals: newArrivals(), objects: map[string]*Object{},
 		phaseNames: map[string]bool{}, objectNames: map[string]bool{}, functionNames: map[string]bool{}, made: map[madeAt]*Unfreed{}, ranks: map[int]bool{}, jobs: readJobs(run)}
 	for _, r := range run.Ranks {
 		b.ranks[r.Rank] = true
 	}
-	if err := processes(run, cut, b.process); err != nil {
+	if err := processes(run, cut.rank, func(t *recording.Table) bool { return needed[t.Name] != nil }, b.process); err != nil {
 		return nil, err
 	}
-	if len(cut.Ranks) > 0 { // a path is between two: both sides say what it is
+	if len(cut.Ranks) > 0 { // a path is between two: both sides say what it is; and all ranks come to a call
 		rest := func(r *recording.Rank) bool { return !cut.rank(r) }
-		for row := range run.Rows(recording.Options{Rank: rest, Table: func(t *recording.Table) bool { return t.Name == tablePaths }}) {
-			b.paths.Add(row)
+		if err := processes(run, rest, func(t *recording.Table) bool { return t.Name == tablePaths || t.Name == tableArrivals }, b.further); err != nil {
+			return nil, err
 		}
 	}
 	if err := cut.check(b.phaseNames, b.objectNames, b.functionNames, b.ranks); err != nil {
@@ -62,6 +62,7 @@ type builder struct {
 	pairs, oneSided  map[[2]int]*Pair
 	sizes            map[Sizes]*Sizes
 	algorithms       algorithms
+	arrivals         *arrivals
 	objects          map[string]*Object
 
 	phaseNames, objectNames, functionNames map[string]bool // before the cut
@@ -100,8 +101,19 @@ func (b *builder) process(pr *process) {
 	for _, row := range pr.algorithms {
 		b.algorithm(r, row, objects, addresses)
 	}
+	for _, row := range pr.arrivals {
+		b.arrival(r, row, objects, addresses)
+	}
+	b.further(&process{paths: pr.paths})
+}
+
+// further adds what is needed of a process that is not in the profile.
+func (b *builder) further(pr *process) {
 	for _, row := range pr.paths {
 		b.paths.Add(row.Row)
+	}
+	for _, row := range pr.arrivals {
+		b.arrival(&Rank{Process: pr.rank}, row, nil, map[uint64]Address{})
 	}
 }
 
@@ -140,6 +152,7 @@ func (b *builder) call(r *Rank, c *row, main int, objects map[uint64]*Object, ph
 	}
 	b.sites[key].addRow(r, c, &totals, &histogram)
 	if within == "" {
+		b.arrivals.count(name, object, stackKey, r.Number, totals.Calls)
 		r.Totals.add(&totals)
 		b.p.Total.add(&totals)
 		if !Initializes(name) {
@@ -276,6 +289,7 @@ func (b *builder) finish() {
 	b.finishObjects()
 	b.finishUnfreed()
 	b.finishAlgorithms()
+	b.finishArrivals()
 	p.Paths = b.paths.Paths(p.Run, func(add func(a, b int, messages, bytes uint64)) {
 		for i := range p.Pairs {
 			add(p.Pairs[i].Source, p.Pairs[i].Destination, p.Pairs[i].Messages(), p.Pairs[i].Bytes())

@@ -47,6 +47,7 @@ func (p *Profile) Resolve(resolve func(Address) []Frame) {
 	p.Sites = sites
 	p.resolveUnfreed(frames)
 	p.resolveAlgorithms(frames)
+	p.resolveArrivals(frames)
 	sortByTime(p.Sites)
 }
 

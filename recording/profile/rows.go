@@ -17,6 +17,7 @@ const (
 	tablePeers      = "profile peers"
 	tableSizes      = "profile sizes"
 	tableAlgorithms = "profile algorithms"
+	tableArrivals   = "profile arrivals"
 	tablePhases     = "profile phases"
 	tableObjects    = "objects"
 	tableWhere      = "where"
@@ -30,6 +31,7 @@ var needed = map[string][]string{
 	tablePeers:      {"job", "rank", "phase", "messages_sent", "bytes_sent", "messages_received", "bytes_received"},
 	tableSizes:      {"function", "phase", "received", "messages", "bytes"},
 	tableAlgorithms: {"function", "phase", "algorithm", "calls", "ticks"},
+	tableArrivals:   {"function", "phase", "object", "kept", "instance", "enter", "leave", "size", "role"},
 	tablePhases:     {"phase", "entered", "self"},
 	tableObjects:    {"id", "kind", "name"},
 	tableWhere:      {},
@@ -109,11 +111,11 @@ type process struct {
 	rank                                                     *recording.Rank
 	calls, waits, peers, sizes, algorithms, phases, declared []*row
 	now                                                      []*row // what each thread does
-	paths                                                    []*row
+	paths, arrivals                                          []*row
 }
 
-// processes reads the tables, one process at a time.
-func processes(run *recording.Run, cut Cut, yield func(*process)) error {
+// processes reads tables of processes, one process at a time.
+func processes(run *recording.Run, rank func(*recording.Rank) bool, ours func(*recording.Table) bool, yield func(*process)) error {
 	fields := map[*recording.Table]map[string]*recording.Field{}
 	var err error
 	var p *process
@@ -122,8 +124,7 @@ func processes(run *recording.Run, cut Cut, yield func(*process)) error {
 			yield(p)
 		}
 	}
-	ours := func(t *recording.Table) bool { return needed[t.Name] != nil }
-	for found := range run.Rows(recording.Options{Rank: cut.rank, Table: ours, ByThread: true}) {
+	for found := range run.Rows(recording.Options{Rank: rank, Table: ours, ByThread: true}) {
 		t := found.Table
 		if fields[t] == nil {
 			if fields[t], err = fieldsOf(t); err != nil {
@@ -134,7 +135,7 @@ func processes(run *recording.Run, cut Cut, yield func(*process)) error {
 			flush()
 			p = &process{rank: t.Rank}
 		}
-		list := map[string]*[]*row{tableCalls: &p.calls, tableWaits: &p.waits, tablePeers: &p.peers, tableSizes: &p.sizes, tableAlgorithms: &p.algorithms, tablePhases: &p.phases, tableObjects: &p.declared, tableWhere: &p.now, tablePaths: &p.paths}[t.Name]
+		list := map[string]*[]*row{tableCalls: &p.calls, tableWaits: &p.waits, tablePeers: &p.peers, tableSizes: &p.sizes, tableAlgorithms: &p.algorithms, tablePhases: &p.phases, tableObjects: &p.declared, tableWhere: &p.now, tablePaths: &p.paths, tableArrivals: &p.arrivals}[t.Name]
 		*list = append(*list, &row{found, fields[t], t.Rank.NsPerTick})
 	}
 	flush()

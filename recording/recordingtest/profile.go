@@ -323,3 +323,44 @@ func (p *Profile) where(inside uint32, function string, calls, since, beat uint6
 	}
 	p.rows("where", 8+16+32, [][]byte{b})
 }
+
+// Arrival is a call in a row of arrivals, in ticks. Role: 0: without a root; 1: this process is it; 2: another one.
+type Arrival struct {
+	Call, Enter, Leave uint64
+	Size, Role         uint32
+}
+
+const mostArrivals = 64
+
+// Arrivals appends a row of arrivals.
+func (p *Profile) Arrivals(function, phase string, object, part uint32, stack []uint64, calls ...Arrival) {
+	bytes := 8 + 16 + int(p.Depth)*8 + 16 + mostArrivals*32
+	if _, declared := p.tables["profile arrivals"]; !declared {
+		times := func(name string) Field { return Field{Name: name, Type: 4, Meaning: 3, Count: mostArrivals} }
+		fields := []Field{{Name: "function", Type: 3, Meaning: 1}, {Name: "phase", Type: 3, Meaning: 1}, {Name: "object", Type: 3}, {Name: "part", Type: 3}}
+		if p.Depth > 0 {
+			fields = append(fields, Field{Name: "stack", Type: 4, Meaning: 2, Count: p.Depth})
+		}
+		keys := uint32(len(fields))
+		p.declare("profile arrivals", keys, bytes, append(fields, Field{Name: "limit", Type: 4, Merge: 1}, Field{Name: "kept", Type: 3}, Field{Name: "reserved", Type: 3},
+			Field{Name: "instance", Type: 4, Count: mostArrivals}, times("enter"), times("leave"), Field{Name: "size", Type: 3, Count: mostArrivals}, Field{Name: "role", Type: 3, Count: mostArrivals})...)
+	}
+	b := rowHead(0)
+	for _, v := range []uint32{p.Text(function), p.Text(phase), object, part} {
+		b = le.AppendUint32(b, v)
+	}
+	b = le.AppendUint64(p.stack(b, stack), ^uint64(0))
+	b = le.AppendUint64(b, uint64(len(calls)))
+	calls = append(calls[:len(calls):len(calls)], make([]Arrival, mostArrivals-len(calls))...)
+	for _, of := range []func(Arrival) uint64{func(c Arrival) uint64 { return c.Call }, func(c Arrival) uint64 { return c.Enter }, func(c Arrival) uint64 { return c.Leave }} {
+		for _, c := range calls {
+			b = le.AppendUint64(b, of(c))
+		}
+	}
+	for _, of := range []func(Arrival) uint32{func(c Arrival) uint32 { return c.Size }, func(c Arrival) uint32 { return c.Role }} {
+		for _, c := range calls {
+			b = le.AppendUint32(b, of(c))
+		}
+	}
+	p.rows("profile arrivals", bytes, [][]byte{b})
+}

@@ -90,5 +90,29 @@ func (v Solver) rank(p *Profile, rank int32) {
 	p.Algorithms(Algorithm{"MPI_Allreduce", "solve", 3, doubling, []uint64{reduce}, 1000, reduced, 8},
 		Algorithm{"MPI_Gather", "output", 4, "tuned:ompi_coll_tuned_gather_intra_dec_fixed tuned:ompi_coll_base_gather_intra_linear_sync", []uint64{gather}, 7, 15 * ms, 8000},
 		Algorithm{"MPI_Gather", "output", 4, "", []uint64{gather}, 2, 3 * ms, 8000})
+	p.Arrivals("MPI_Allreduce", "solve", 3, 1, []uint64{reduce}, reductions(rank)...)
+	p.Arrivals("MPI_Gather", "output", 4, 1, []uint64{gather}, gathers(rank)...)
 	p.Phases(Phase{Name: "solve", Entered: 1, Ticks: (1600 + v.Longer) * ms, First: 300 * ms, Last: (1900 + v.Longer) * ms}, Phase{Name: "output", Entered: 10, Ticks: 100 * ms, First: (1900 + v.Longer) * ms, Last: (2000 + v.Longer) * ms})
+}
+
+// reductions are 20 reductions to which rank 2 comes last, 20 us after rank 3. In one of ten, they have changed places.
+func reductions(rank int32) (calls []Arrival) {
+	for i := range uint64(20) {
+		begin, after := (300+80*i)*ms, [solverRanks]uint64{0, 20, 160, 140}
+		if i%10 == 9 {
+			after[2], after[3] = after[3], after[2]
+		}
+		calls = append(calls, Arrival{Call: 5000 + i, Enter: begin + after[rank]*1000, Leave: begin + 180_000, Size: solverRanks})
+	}
+	return calls
+}
+
+// gathers are 8 gathers to the first rank of each half. To every second one, it comes last itself.
+func gathers(rank int32) (calls []Arrival) {
+	for i := range uint64(8) {
+		half, other := uint64(rank)/2, uint32(rank)%2
+		begin := (1910+10*i)*ms + 100_000*((i+uint64(other)+1)%2)
+		calls = append(calls, Arrival{Call: 6000 + 100*half + i, Enter: begin, Leave: (1910+10*i)*ms + 200_000, Size: 2, Role: 1 + other})
+	}
+	return calls
 }
