@@ -31,6 +31,18 @@ func Keep(run *recording.Run) {
 // Fit reads the messages of a run, and finds how its nodes' clocks differ.
 func Fit(run *recording.Run) *recording.Clocks {
 	run.SetClocks(nil)
+	return fitBy(run, func(again func() func(from, to *recording.Rank, sent, received int64)) {
+		trace.Arrows(run, func() func(trace.Arrow) {
+			give := again()
+			pings(run, give)
+			return func(a trace.Arrow) { give(a.From, a.To, int64(a.Sent), int64(a.Received)) }
+		})
+	})
+}
+
+// fitBy finds how the clocks of nodes differ by messages: read gives all of them to what again returns; if it calls that once more, those
+// that it gave before are void.
+func fitBy(run *recording.Run, read func(again func() func(from, to *recording.Rank, sent, received int64))) *recording.Clocks {
 	numbers := map[*recording.Node]int{}
 	for i, n := range run.Nodes {
 		numbers[n] = i
@@ -45,15 +57,13 @@ func Fit(run *recording.Run) *recording.Clocks {
 	}
 	m.root = max(m.root, 0)
 	m.fit(func(again func() func(message)) {
-		trace.Arrows(run, func() func(trace.Arrow) {
+		read(func() func(from, to *recording.Rank, sent, received int64) {
 			give := again()
-			between := func(from, to *recording.Rank, sent, received int64) {
+			return func(from, to *recording.Rank, sent, received int64) {
 				if from.Node != to.Node {
 					give(message{numbers[from.Node], numbers[to.Node], sent, received})
 				}
 			}
-			pings(run, between)
-			return func(a trace.Arrow) { between(a.From, a.To, int64(a.Sent), int64(a.Received)) }
 		})
 	})
 	c := &recording.Clocks{Base: run.ClockBase(), Curves: []recording.NodeCurve{}, Pairs: []recording.ClockPair{}}

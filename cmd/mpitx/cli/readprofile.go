@@ -10,6 +10,7 @@ import (
 	"mpitx/catalog"
 	"mpitx/launch"
 	"mpitx/recording"
+	"mpitx/recording/clocks"
 	"mpitx/recording/profile"
 	"mpitx/recording/sites"
 	"mpitx/symbols"
@@ -116,6 +117,7 @@ func (c *ProfileCut) Parse() (err error) {
 
 // Read reads the profile of a run.
 func (c *ProfileCut) Read(run *recording.Run, dir string) (*profile.Profile, error) {
+	clocks.CorrectByCollectives(run)
 	p, err := profile.Read(run, c.Cut)
 	var unknown *profile.UnknownError
 	switch {

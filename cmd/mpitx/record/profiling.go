@@ -19,6 +19,7 @@ import (
 	"mpitx/launch"
 	"mpitx/machine"
 	"mpitx/recording"
+	"mpitx/recording/clocks"
 	"mpitx/recording/profile"
 	"mpitx/recording/sites"
 	"mpitx/text"
@@ -105,6 +106,7 @@ func matchesFunction(glob string) error {
 
 // report reads the profile of a run, with the sources of its call sites, and how to print it.
 func (o *profiling) report(run *recording.Run, term export.Terminal) (*profile.Profile, runs.ReportOptions, error) {
+	clocks.CorrectByCollectives(run)
 	p, err := profile.Read(run, profile.Cut{})
 	if err != nil {
 		return nil, runs.ReportOptions{}, err
