@@ -49,7 +49,8 @@ type cell struct {
 const mostRows = 500 // of a table
 
 var titles = map[string]string{runs.ViewFunctions: "Functions", runs.ViewSites: "Call sites", runs.ViewRanks: "Ranks", runs.ViewPhases: "Phases",
-	runs.ViewCommunicators: "Communicators", runs.ViewSizes: "Message sizes", runs.ViewAlgorithms: "Algorithms of collective calls"}
+	runs.ViewCommunicators: "Communicators", runs.ViewSizes: "Message sizes", runs.ViewAlgorithms: "Algorithms of collective calls",
+	runs.ViewArrivals: "Last ranks of collective calls"}
 
 // Write writes the report of a run, which the user calls name, and what its triggers found.
 func Write(w io.Writer, p *profile.Profile, triggers []*trigger.Trigger, name string) error {

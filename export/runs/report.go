@@ -50,6 +50,10 @@ func Report(w io.Writer, p *profile.Profile, f export.Format, o ReportOptions) e
 			_, err := io.WriteString(w, "No collective call was recorded.\n")
 			return err
 		}
+		if o.Table == ViewArrivals && len(p.Arrivals) == 0 {
+			_, err := io.WriteString(w, "No blocking collective call was observed on all ranks of its communicator.\n")
+			return err
+		}
 		if o.Table != "" {
 			return peopleTable(p, o.Table, 0, o.Terminal).Write(w, f, o.Terminal)
 		}

@@ -59,6 +59,7 @@ func TestReportGolden(t *testing.T) {
 		"report_screen": {Terminal: screen}, "report_ascii": {Terminal: ascii}, "report_pipe": {Terminal: pipe}, "report_color": {Terminal: color},
 		"report_functions": {Terminal: tty, Table: "functions"}, "report_sites": {Terminal: tty, Table: "sites"}, "report_ranks": {Terminal: tty, Table: "ranks"},
 		"report_phases": {Terminal: tty, Table: "phases"}, "report_communicators": {Terminal: tty, Table: "communicators"}, "report_sizes": {Terminal: tty, Table: "sizes"}, "report_algorithms": {Terminal: tty, Table: "algorithms"},
+		"report_arrivals": {Terminal: tty, Table: "arrivals"},
 	} {
 		golden(t, name, []byte(report(t, solver(t, profile.Cut{}), export.FormatTable, o)))
 	}

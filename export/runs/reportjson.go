@@ -90,6 +90,9 @@ func reportJSON(w io.Writer, p *profile.Profile, o ReportOptions) error {
 	if len(p.Algorithms) > 0 {
 		export.AddList(d, "algorithms", export.Mapped(p.Algorithms, algorithmOf))
 	}
+	if len(p.Arrivals) > 0 {
+		export.AddList(d, "arrivals", export.Mapped(p.Arrivals, arrivalsOf))
+	}
 	if len(p.Paths) > 0 {
 		export.AddList(d, "paths", p.Paths)
 	}

@@ -39,6 +39,8 @@ func tableRows(p *profile.Profile, name string) *export.Rows {
 		return phaseRows(p)
 	case ViewCommunicators:
 		return objectRows(p)
+	case ViewArrivals:
+		return arrivalRows(p)
 	case ViewAlgorithms:
 		return algorithmRows(p)
 	}

@@ -28,6 +28,8 @@ func peopleTable(p *profile.Profile, name string, most int, t export.Terminal) *
 		return objectTable(p, most, t)
 	case ViewAlgorithms:
 		return algorithmTable(p, t)
+	case ViewArrivals:
+		return arrivalTable(p, t)
 	}
 	return sizeTable(p, t)
 }

@@ -10,6 +10,7 @@ const (
 	ViewCommunicators = "communicators"
 	ViewSizes         = "sizes"
 	ViewAlgorithms    = "algorithms"
+	ViewArrivals      = "arrivals"
 	ViewMatrix        = "matrix"
 	ViewPaths         = "paths"
 	ViewQueues        = "queues"
@@ -20,4 +21,4 @@ const (
 )
 
 // ReportTables are the tables of a report, in its order.
-var ReportTables = []string{ViewFunctions, ViewSites, ViewRanks, ViewPhases, ViewCommunicators, ViewSizes, ViewAlgorithms}
+var ReportTables = []string{ViewFunctions, ViewSites, ViewRanks, ViewPhases, ViewCommunicators, ViewSizes, ViewAlgorithms, ViewArrivals}

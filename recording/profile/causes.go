@@ -56,7 +56,7 @@ func (p *Profile) follows(f, cause *found) bool {
 	case cause.Kind == "load imbalance" && f.Kind == "waiting": // the rank has less to do
 		return balance.Max-useful(f.rank) >= f.Share*float64(f.rank.Elapsed)/2
 	case cause.Kind == "load imbalance" && f.Kind == "late arrival":
-		return f.rank.Number == balance.MaxRank
+		return f.rank.Number == balance.MaxRank && balance.Max-balance.Mean >= f.Share*float64(f.rank.Elapsed)/4
 	case cause.Kind == "load imbalance" && f.phase != nil: // the imbalance is in the phase
 		most, sum, slowest := time.Duration(0), time.Duration(0), -1
 		for i := range f.phase.Ranks {

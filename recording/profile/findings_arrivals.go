@@ -32,7 +32,7 @@ func lateArrivals(p *Profile) (list []found) {
 		held := a.held(&l)
 		list = append(list, found{site: p.siteOf(a), rank: p.rank(l.Rank), named: true, Finding: finding.Finding{Kind: "late arrival", Subject: a.site().Where(), Ranks: []int{l.Rank},
 			Share: part(float64(held), p.elapsedOf(l.Rank)),
-			Text: fmt.Sprintf("rank %d comes last to %s in %d of %d observed calls, typically %s after the second last: about %s of the run time in all", l.Rank, a.site().Where(), l.Last, l.TookPart,
+			Text: fmt.Sprintf("rank %d comes last to %s in %d of %d observed calls, typically %s after the second last: %s of the run time in all", l.Rank, a.site().Where(), l.Last, l.TookPart,
 				text.Duration(l.AfterSecond.Median), text.RoughPercent(part(float64(held), p.elapsedOf(l.Rank)))),
 			Next: fmt.Sprintf("what rank %d does before this call", l.Rank),
 			Figures: finding.Figures{"observed": float64(l.TookPart), "last": float64(l.Last), "after_second_median_ns": float64(l.AfterSecond.Median),

@@ -96,6 +96,12 @@ balance and communication efficiency. Percentiles are estimates from a
 histogram, within about 10 percent. JSON holds all tables, CSV and NDJSON the
 functions.
 
+arrivals: all ranks keep when they came to the same up to 64 calls of a call site.
+LAST is to how many of these calls a rank came last, AFTER SECOND the mean time
+that the others waited for it alone. UNWAITED are calls in which nobody waited for
+the last rank, as in a broadcast whose root was there; UNKNOWN those whose last
+rank is not certain. docs/profile.md says more.
+
 matrix: ranks are those of MPI_COMM_WORLD, whatever the communicator, and the
 numbers are those of the senders. With --one-sided they are those of the ranks
 that made the operations: a put moves data from its rank to the target, a get

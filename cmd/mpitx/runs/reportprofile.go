@@ -24,7 +24,7 @@ func profileViews() (all []view) {
 		runs.ViewFunctions: "MPI functions, by time (of mpitx profile, as all up to sizes)", runs.ViewSites: "call sites, by time",
 		runs.ViewRanks: "ranks: time in MPI and outside, processor time", runs.ViewPhases: "phases of the program",
 		runs.ViewCommunicators: "communicators, windows and files", runs.ViewSizes: "message sizes of each function",
-		runs.ViewAlgorithms: "which algorithms served collective calls, by size",
+		runs.ViewAlgorithms: "which algorithms served collective calls, by size", runs.ViewArrivals: "who came last to collective calls, how often and how late",
 	}
 	for _, name := range runs.ReportTables {
 		takes := profileFlags
@@ -47,6 +47,9 @@ func showProfile(r *reading) error {
 	}
 	if why := p.AlgorithmsUnknown(); r.view.name == runs.ViewAlgorithms && why != "" {
 		return cli.Lacks(r.run, r.dir, "algorithms", why)
+	}
+	if why := p.ArrivalsUnknown(); r.view.name == runs.ViewArrivals && why != "" {
+		return cli.Lacks(r.run, r.dir, "arrivals", why)
 	}
 	unread := cmp.Or(cli.ResolveSites(r.App, p), cli.ReportJob(r.App, r.run.Dir))
 	o := runs.ReportOptions{Run: text.Quote(r.dir), Findings: append(network.Findings(r.run, r.options()), p.Findings()...), Triggers: sites.Triggers(r.run), Tools: launch.Tools(r.run.Dir),

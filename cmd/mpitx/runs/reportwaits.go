@@ -19,7 +19,7 @@ import (
 // showWaits shows why ranks waited.
 func showWaits(r *reading) error {
 	if !trace.Has(r.run) {
-		return cli.Lacks(r.run, r.dir, "trace", "record one with mpitx trace --dir DIR -- ./app; of a profile, mpitx report RUN says which calls wait")
+		return cli.Lacks(r.run, r.dir, "trace", "record one with mpitx trace --dir DIR -- ./app; of a profile, mpitx report RUN says which calls wait, and mpitx report RUN arrivals who came last to collective ones")
 	}
 	find, done := sites.Places(r.run)
 	a := waits.Read(r.run, find).Analyse()
