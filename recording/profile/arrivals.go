@@ -207,7 +207,7 @@ func complete(all []arrival) bool {
 			return false
 		}
 	}
-	return true
+	return len(all) > 1
 }
 
 // commonSite is where most ranks made a call; nil: none of them is in the profile.

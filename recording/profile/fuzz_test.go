@@ -19,10 +19,12 @@ func FuzzRead(f *testing.F) {
 		p.Peers(peer{Rank: 1, MessagesReceived: 10, BytesReceived: 1000})
 		p.Phases(phase{Name: "solve", Entered: 2, Ticks: 450 * ms, Self: 400 * ms, First: 1000 + 100*ms, Last: 1000 + 600*ms})
 		p.Sizes(recordingtest.Size{Function: "MPI_Recv", Messages: map[uint64]uint64{100: 10}})
+		p.Arrivals("MPI_Bcast", "solve", 1, 1, []uint64{0x10100}, kept{Call: 5, Enter: 1000 + ms, Leave: 1000 + 3*ms, Size: 2, Role: 1}, kept{Call: 6, Enter: 1000 + 5*ms, Leave: 1000 + 6*ms, Size: 1})
 		p.Open("MPI_Recv", 10, 1000+500*ms, 1000+900*ms)
 	}, func(p *recordingtest.Profile) {
 		p.Calls(call{Function: "MPI_Send", Object: 1, Stack: []uint64{0x20300}, Calls: 10, Ticks: 80 * ms, MessagesSent: 10, BytesSent: 1000})
 		p.Peers(peer{Rank: 0, MessagesSent: 10, BytesSent: 1000})
+		p.Arrivals("MPI_Bcast", "solve", 1, 1, []uint64{0x20300}, kept{Call: 5, Enter: 1000 + 2*ms, Leave: 1000 + 3*ms, Size: 2, Role: 2})
 	})
 	dir := mutate.Folder(f)
 	f.Add([]byte{})
