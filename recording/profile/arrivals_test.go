@@ -233,6 +233,9 @@ func TestArrivalsOfSomeRanks(t *testing.T) {
 	if len(p.Arrivals) != 1 || len(p.Arrivals[0].Ranks) != 1 || p.Arrivals[0].Ranks[0].Rank != 1 || p.Arrivals[0].Ranks[0].Last != 20 || p.Arrivals[0].Observed != 40 {
 		t.Errorf("%+v", p.Arrivals)
 	}
+	if p := mustRead(t, run, Cut{NoArrivals: true}); len(p.Arrivals) > 0 {
+		t.Errorf("none: %+v", p.Arrivals)
+	}
 	if p := mustRead(t, run, Cut{Functions: []string{"MPI_Barrier"}}); len(p.Arrivals) != 1 {
 		t.Errorf("a chosen function: %+v", p.Arrivals)
 	}

@@ -19,6 +19,8 @@ type Cut struct {
 	Objects []string `json:"communicators,omitempty"` // texts of communicators, windows and files: see [Object.Text]
 
 	Functions []string `json:"-"` // patterns of MPI functions: see [text.CompileGlob]
+
+	NoArrivals bool `json:"-"` // leave them out, which saves most of the time of large runs
 }
 
 func (c *Cut) rank(r *recording.Rank) bool {

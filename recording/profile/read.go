@@ -37,12 +37,15 @@ func Read(run *recording.Run, cut Cut) (*Profile, error) {
 	for _, r := range run.Ranks {
 		b.ranks[r.Rank] = true
 	}
-	if err := processes(run, cut.rank, func(t *recording.Table) bool { return needed[t.Name] != nil }, b.process); err != nil {
+	ours := func(t *recording.Table) bool {
+		return needed[t.Name] != nil && !(cut.NoArrivals && t.Name == tableArrivals)
+	}
+	if err := processes(run, cut.rank, ours, b.process); err != nil {
 		return nil, err
 	}
 	if len(cut.Ranks) > 0 { // a path is between two: both sides say what it is; and all ranks come to a call
 		rest := func(r *recording.Rank) bool { return !cut.rank(r) }
-		if err := processes(run, rest, func(t *recording.Table) bool { return t.Name == tablePaths || t.Name == tableArrivals }, b.further); err != nil {
+		if err := processes(run, rest, func(t *recording.Table) bool { return ours(t) && (t.Name == tablePaths || t.Name == tableArrivals) }, b.further); err != nil {
 			return nil, err
 		}
 	}

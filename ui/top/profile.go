@@ -64,7 +64,7 @@ func (f *Feed) readProfile() {
 	}
 	_, away := f.run.Unreachable()
 	start := time.Now()
-	now, err := profile.Read(f.run, profile.Cut{})
+	now, err := profile.Read(f.run, profile.Cut{NoArrivals: true})
 	p.rest = wall.Add(idleAfterRead * time.Since(start))
 	if p.err = err; err != nil {
 		return
