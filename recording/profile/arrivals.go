@@ -274,12 +274,15 @@ func (a *Arrivals) judge(all []arrival, ranks []int, between func(x, y *recordin
 	last, second := order[len(order)-1], order[len(order)-2]
 	m := meeting{ranks, all[last].rank.Rank, all[last].enter - all[second].enter, all[last].enter - all[order[0]].enter}
 	for i := range all {
+		awaited := awaitedBy(i, shape, root, last)
 		unsure, known := between(all[i].rank, all[last].rank)
-		if i != last && (!known || unsure > 0 && unsure >= all[last].enter-all[i].enter) {
+		further, both := between(all[i].rank, all[awaited].rank)
+		switch {
+		case i == last:
+		case !known || !both || unsure > 0 && unsure >= all[last].enter-all[i].enter:
 			a.Unclocked++
 			return
-		}
-		if unordered(all, i, shape, root, last, unsure) {
+		case all[i].leave+further < all[awaited].enter:
 			a.Unordered++
 			return
 		}
@@ -290,15 +293,15 @@ func (a *Arrivals) judge(all []arrival, ranks []int, between func(x, y *recordin
 	a.meetings = append(a.meetings, m)
 }
 
-// unordered reports whether a rank returned before one came that it had to wait for.
-func unordered(all []arrival, i int, s shape, root, last int, unsure time.Duration) bool {
+// awaitedBy is whom a process has to wait for; itself: nobody.
+func awaitedBy(i int, s shape, root, last int) int {
 	switch {
 	case s == allForAll, s == toRoot && i == root:
-		return all[i].leave+unsure < all[last].enter
+		return last
 	case s == fromRoot:
-		return all[i].leave+unsure < all[root].enter
+		return root
 	}
-	return false
+	return i
 }
 
 // betweenClocks says for two processes by how much their times may differ wrongly; not known: their nodes' clocks are not in step.

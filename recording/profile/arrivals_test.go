@@ -369,3 +369,20 @@ func TestArrivalsAreMerged(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The error of clocks is that of the two ranks that are compared: a root on another node may seem to come after others have left.
+func TestErrorOfRoot(t *testing.T) {
+	here, there := &recording.Node{Host: "n"}, &recording.Node{Host: "m"}
+	run := &recording.Run{Nodes: []*recording.Node{here, there}, Ranks: []*recording.Rank{{Rank: 0, Node: there}, {Rank: 1, Node: here}, {Rank: 2, Node: here}}}
+	run.Clocks = &recording.Clocks{Pairs: []recording.ClockPair{{Nodes: [2]int{0, 1}, Known: true, Error: time.Millisecond}}}
+	b := &builder{p: &Profile{Run: run}, arrivals: newArrivals()}
+	s := b.arrivals.site("MPI_Bcast", &Object{}, "")
+	for r, c := range []come{{10.5, 11}, {1, 10}, {20, 21}} {
+		role := map[bool]uint64{true: roleRoot, false: roleOther}[r == 0]
+		b.arrivals.calls[1] = append(b.arrivals.calls[1], arrival{run.Ranks[r], time.Duration(c.enter * 1e6), time.Duration(c.leave * 1e6), 3, role, "MPI_Bcast", s})
+	}
+	b.finishArrivals()
+	if a := b.p.Arrivals[0]; a.Observed != 1 || a.Unwaited != 1 || a.Unknown() > 0 {
+		t.Errorf("%+v", a)
+	}
+}
