@@ -31,6 +31,7 @@ type DatasetOptions struct {
 type Written struct {
 	Calls, Messages, Events, Waits, Samples uint64
 	Files                                   int
+	Missing                                 waits.Missing // why waits may be missing
 }
 
 // waitRow is the schema of waits, with the names of traces.
@@ -123,6 +124,7 @@ func waitsTable(dir string, run *recording.Run, t *trace.Trace, o *DatasetOption
 		site = func(*recording.Rank, uint64) string { return "" }
 	}
 	a := waits.ReadTrace(run, t, site).Waits()
+	n.Missing = a.Missing
 	from, to := o.Trace.From, o.Trace.To
 	chosen := map[int]bool{}
 	for _, r := range run.Ranks {

@@ -123,7 +123,7 @@ func TestDataset(t *testing.T) {
 					t.Errorf("%s: rank %d waits %d ns, not %d", name, rank, sum, wanted)
 				}
 			}
-			if got := (Written{total["calls"], total["messages"], total["events"], total["waits"], n.Samples, files}); n != got || n.Calls == 0 || n.Messages == 0 || n.Waits == 0 {
+			if got := (Written{total["calls"], total["messages"], total["events"], total["waits"], n.Samples, files, n.Missing}); n != got || n.Calls == 0 || n.Messages == 0 || n.Waits == 0 {
 				t.Errorf("%s: %+v, not %+v", name, n, got)
 			}
 		}

@@ -72,11 +72,11 @@ func WaitHead(a *waits.Analysis, t export.Terminal) []string {
 	}
 	words := fmt.Sprintf("The run takes %s on %s. Of their time, %s is in MPI: %s waits for others, and %s is not explained by waits", t.Amount(float64(a.Run), "ns"), ranks,
 		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)), text.Percent(part(a.InMPI-a.Waiting, a.Time)))
-	return append([]string{words}, missingWaits(a.Missing)...)
+	return append([]string{words}, MissingWaits(a.Missing)...)
 }
 
-// missingWaits says what the trace lacks.
-func missingWaits(m waits.Missing) (lines []string) {
+// MissingWaits says what the trace lacks.
+func MissingWaits(m waits.Missing) (lines []string) {
 	say := func(n uint64, noun, words string) {
 		if n > 0 {
 			lines = append(lines, text.Count(n, noun)+" "+words)

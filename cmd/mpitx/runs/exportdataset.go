@@ -73,6 +73,9 @@ func (o *exportOptions) writeDataset(run *recording.Run, dir string) error {
 		tables = tracedTables(&n) + "; the run has no samples"
 	}
 	o.a.Complain("%s: %s: %s", text.Quote(o.Out), text.Count(n.Files, "file"), tables)
+	for _, line := range runs.MissingWaits(n.Missing) {
+		o.a.Complain("%s: %s", text.Quote(dir), line)
+	}
 	if traced {
 		o.reportTraceGaps(run, text.Quote(dir))
 	}
