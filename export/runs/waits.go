@@ -15,7 +15,7 @@ import (
 )
 
 // WaitTables are the tables of Waits.
-var WaitTables = []string{"states", "rest", "causes", "path", "efficiency", "gains"}
+var WaitTables = []string{"states", "rest", "causes", "path", "efficiency", "parts", "gains"}
 
 // The schema of the JSON document of Waits.
 const (
@@ -173,6 +173,12 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 		for _, f := range a.Efficiency.Factors() {
 			r.Rows = append(r.Rows, []any{strings.Repeat("  ", f.Depth) + f.Name, text.Percent(f.Value), bars10(f.Value, t), f.Means})
 		}
+	case "parts":
+		n := cut(len(a.Parts))
+		columns(first(more("EFFICIENCY OF", n, len(a.Parts))), right("RANKS", 0), right("TIME", 0), right("PARALLEL", 0), right("LOAD BALANCE", 0), right("COMMUNICATION", 0))
+		for _, x := range a.Parts[:n] {
+			r.Rows = append(r.Rows, []any{partName(x), x.Ranks, amount(x.Time), text.Percent(x.Parallel), text.Percent(x.LoadBalance), text.Percent(x.Communication)})
+		}
 	case "gains":
 		columns(first("IF A TENTH FASTER"), function("AT"), place, phase, right("SAVES AT MOST", 0), right("OF RUN", 1))
 		for _, g := range a.Gains {
@@ -180,6 +186,16 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 		}
 	}
 	return r
+}
+
+func partName(x waits.Part) string {
+	switch {
+	case x.Node != "":
+		return "node " + x.Node
+	case x.Phase != "":
+		return "phase " + x.Phase
+	}
+	return "outside of phases"
 }
 
 // whatText names a kind of region before its call.
@@ -219,6 +235,11 @@ func WaitRows(a *waits.Analysis, table string) *export.Rows {
 		r = export.RowsOf(waitsSchema, "name factor")
 		for _, f := range a.Efficiency.Factors() {
 			add(strings.ReplaceAll(f.Name, " ", "_"), f.Value)
+		}
+	case "parts":
+		r = export.RowsOf(waitsSchema, "phase node ranks time_ns parallel load_balance communication")
+		for _, x := range a.Parts {
+			add(x.Phase, x.Node, x.Ranks, int64(x.Time), x.Parallel, x.LoadBalance, x.Communication)
 		}
 	case "gains":
 		r = export.RowsOf(waitsSchema, "what function place phase saved_ns")

@@ -23,6 +23,7 @@ type Analysis struct {
 	Causes     []Cause    `json:"causes"` // the most expensive first; costs add up to Waiting
 	Path       []Share    `json:"path"`   // the longest first; they add up to Run
 	Gains      []Gain     `json:"gains"`
+	Parts      []Part     `json:"parts"`
 	Efficiency Efficiency `json:"efficiency"`
 	Missing    Missing    `json:"missing"`
 
@@ -137,7 +138,7 @@ func (e *Efficiency) Factors() (all []Factor) {
 func (p *Program) Waits() *Analysis {
 	p.meet()
 	p.settle()
-	return &Analysis{program: p, Missing: p.Missing, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}}
+	return &Analysis{program: p, Missing: p.Missing, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}, Parts: []Part{}}
 }
 
 // Analyse draws all conclusions. The program does not change any more.
@@ -382,6 +383,7 @@ func (p *Program) efficiency(a *Analysis) int64 {
 	e, run := &a.Efficiency, float64(a.Run)
 	mean := float64(sum) / float64(len(computing))
 	e.Parallel, e.LoadBalance, e.Communication = mean/run, mean/float64(longest), float64(longest)/run
+	p.parts(a)
 	return longest
 }
 

@@ -75,6 +75,7 @@ type Program struct {
 	codes    []Site // sites without their objects
 	codeOf   []uint32
 	codeIDs  map[Site]uint32
+	Nodes    []string // names, by the numbers of Track
 	meetings list[meeting]
 	groups   []*Group
 	lossy    map[int]bool // tracks of which events are missing

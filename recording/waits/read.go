@@ -31,6 +31,7 @@ func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank,
 	r.ranks = len(run.Ranks)
 	for i, n := range run.Nodes {
 		r.nodes[n] = i
+		r.program.Nodes = append(r.program.Nodes, n.Host)
 		for _, rank := range n.Ranks {
 			r.dropped += rank.Counters.LostEvents
 			if slices.ContainsFunc(rank.Notes, func(n recording.Note) bool { return n.Code == recording.NoteFunctions }) {
