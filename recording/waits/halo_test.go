@@ -52,7 +52,7 @@ func halo(ranks, calls int) *machine {
 			for side, by := range []int{ranks - 1, 1} {
 				to, from := (rank+by)%ranks, (rank+ranks-by)%ranks
 				m.Received(done, sent[from][side], haloSizes[side])
-				m.Sent(done, posted[to][side], haloSizes[side], Standard)
+				m.Sent(done, posted[to][side], haloSizes[side], Standard, false)
 			}
 		}
 		if step%5 == 0 {

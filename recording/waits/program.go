@@ -5,7 +5,10 @@
 // draws the conclusions. docs/waits.md has the definitions. Times are nanoseconds on one clock for all ranks.
 package waits
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Ref is a call: its track and its number on it.
 type Ref struct{ Track, Call int32 }
@@ -80,8 +83,32 @@ type Program struct {
 	groups   []*Group
 	lossy    map[int]bool // tracks of which events are missing
 	eager    [2]uint32    // the largest message whose send ended before its receive was posted, to another node and on one
-	late     [2]uint32    // the smallest one whose send ended right after its receive was posted
+	late     [2]uint32    // the smallest one whose send waits for its receive: see settle
+	ends     [2][33]ends  // of sends during which their receive was posted, by the bits of their size
 	Missing  Missing
+}
+
+// ends counts sends.
+type ends struct{ sends, prompt, least uint32 } // prompt: that ended right after their receive was posted; the smallest of these
+
+func (e *ends) add(size uint32, prompt bool) {
+	e.sends++
+	if prompt {
+		if e.prompt++; e.prompt == 1 || size < e.least {
+			e.least = size
+		}
+	}
+}
+
+// lateFrom is the smallest size of sends that wait for their receives, between two nodes or on one. Of sends that take long for another reason, one of
+// 33 ends right after its receive was posted.
+func (p *Program) lateFrom(same int) uint32 {
+	for n := bits.Len32(p.eager[same]) + 1; n < len(p.ends[same]); n++ {
+		if e := p.ends[same][n]; e.prompt > 0 && 4*e.prompt >= e.sends {
+			return min(e.least, surelyLate)
+		}
+	}
+	return surelyLate
 }
 
 // surelyLate is a size of messages that no library copies before their receive is posted.
@@ -89,7 +116,7 @@ const surelyLate = 1 << 20
 
 // NewProgram is a program without calls.
 func NewProgram() *Program {
-	return &Program{siteIDs: map[Site]uint32{}, codeIDs: map[Site]uint32{}, late: [2]uint32{surelyLate, surelyLate}}
+	return &Program{siteIDs: map[Site]uint32{}, codeIDs: map[Site]uint32{}}
 }
 
 // Missing counts what the trace lacks, so that waits may be missing.
@@ -162,8 +189,8 @@ func (p *Program) Received(received, sent Ref, bytes uint64) {
 	p.need(received, sent, LateSender, bytes)
 }
 
-// Sent says that a call completed the send of a message, whose receive the call posted posted.
-func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode) {
+// Sent says that a call completed the send of a message, whose receive the call posted posted. alone: it completed nothing else.
+func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode, alone bool) {
 	switch {
 	case mode == Buffered:
 		return
@@ -176,8 +203,8 @@ func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode) {
 	switch waited := at - c.begin; {
 	case c.end < at:
 		p.eager[same] = max(p.eager[same], size)
-	case waited > 0 && 32*(c.end-at) <= waited: // by chance, one of 33 sends that take long for another reason ends so soon
-		p.late[same] = min(p.late[same], size)
+	case waited > 0 && alone:
+		p.ends[same][bits.Len32(size)].add(size, 32*(c.end-at) <= waited)
 	}
 	if size > p.eager[same] {
 		p.need(sent, posted, LateReceiver, bytes)

@@ -163,6 +163,7 @@ type flow struct {
 	sent, done, received, posted, probed Ref
 	bytes                                uint64
 	mode                                 Mode
+	alone                                bool // the call that completed the send completed nothing else
 	arrived, left                        bool // both ends of what a receive and a send wait for are known
 }
 
@@ -174,8 +175,9 @@ type queue struct {
 
 // sending is how a function sends.
 type sending struct {
-	mode Mode
-	done bool // its send is complete when it returns
+	mode     Mode
+	done     bool // its send is complete when it returns
+	exchange bool // it receives, too
 }
 
 // probe is a call that waited for a message without receiving it.
@@ -258,10 +260,21 @@ func (r *Reader) call(at *threadState, c *trace.Call) {
 			delete(r.sends, id)
 		}
 		if n, ok := r.flowOf[all.first]; ok {
-			r.flows[n].done = of
+			r.flows[n].done, r.flows[n].alone = of, completes(c) == 1
 			r.advance(all.first, n)
 		}
 	}
+}
+
+// completes is how many sends, receives and collectives a call completes.
+func completes(c *trace.Call) int {
+	n := len(c.Ended)
+	for i := range c.Messages {
+		if c.Messages[i].Received {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *Reader) site(at *threadState, c *trace.Call) site {
@@ -386,12 +399,12 @@ func (r *Reader) message(at *threadState, of Ref, m *trace.Message) {
 		if !known {
 			function := strings.TrimSuffix(m.Function, "_c")
 			_, done := complete[function]
-			how = sending{modeOf(function), done}
+			how = sending{modeOf(function), done, strings.HasPrefix(function, "MPI_Sendrecv")}
 			r.modes[m.Function] = how
 		}
 		f.sent, f.bytes, f.mode = of, m.Bytes, how.mode
 		if how.done {
-			f.done = of
+			f.done, f.alone = of, !how.exchange
 		} else if id := (request{at.rank, m.Request}); m.Request != 0 {
 			if all, ok := r.sends[id]; ok {
 				r.sends[id] = queue{all.first, append(all.more, m.Flow)}
@@ -434,7 +447,7 @@ func (r *Reader) advance(id uint64, n int32) {
 	if !f.left && f.done != nobody && f.received != nobody {
 		f.left = true
 		if f.posted != nobody {
-			r.program.Sent(f.done, f.posted, f.bytes, f.mode)
+			r.program.Sent(f.done, f.posted, f.bytes, f.mode, f.alone)
 		}
 	}
 	if f.arrived && f.left {

@@ -127,7 +127,7 @@ func mixture(seed uint64, ranks, steps int, order []int) *machine {
 					posted = received
 				}
 				m.Received(received, sent, size)
-				m.Sent(sent, posted, size, mode)
+				m.Sent(sent, posted, size, mode, true)
 				for range r.IntN(3) {
 					call(to, site("MPI_Test", ""), 0)
 				}

@@ -53,14 +53,22 @@ func (p *Program) find(of Ref) wait {
 	return w
 }
 
-// first reports whether an event decides before another one at the same time: a message before a receive, then the lower rank.
+// first reports whether an event decides before another one at the same time: a message before a collective, a receive last, then the lower rank.
 func (p *Program) first(kind Kind, on Ref, w *wait) bool {
-	message := func(k Kind) bool { return k == LateSender || k == WrongOrder }
+	class := func(k Kind) int {
+		switch k {
+		case LateSender, WrongOrder:
+			return 0
+		case LateReceiver, lateSynchronous:
+			return 2
+		}
+		return 1
+	}
 	switch {
 	case w.kind == None:
 		return false
-	case message(kind) != message(w.kind):
-		return message(kind)
+	case class(kind) != class(w.kind):
+		return class(kind) < class(w.kind)
 	case on.Track != w.on.Track:
 		return p.precedes(on.Track, w.on.Track)
 	}
@@ -101,6 +109,7 @@ func (w *wait) own(c *call) int64 { return c.end - c.begin - w.length(c) }
 // settle finds the calls that wait and forgets the edges for which none does. It tells late senders apart: while a call waited for one, another
 // message was there that its rank received later.
 func (p *Program) settle() {
+	p.late = [2]uint32{p.lateFrom(0), p.lateFrom(1)}
 	parallel(len(p.tracks), func(i int) {
 		t := &p.tracks[i]
 		earliest := int64(math.MaxInt64) // when the messages of later calls were sent

@@ -43,7 +43,7 @@ func (m *machine) message(from, to int, place string) {
 	sent := m.call(from, "MPI_Send", "send "+place, 0)
 	received := m.call(to, "MPI_Recv", "recv "+place, m.at(sent).begin)
 	m.Received(received, sent, 8)
-	m.Sent(sent, received, 8, Standard)
+	m.Sent(sent, received, 8, Standard, true)
 }
 
 // rendezvous sends a message that waits for its receive.
@@ -52,7 +52,7 @@ func (m *machine) rendezvous(from, to int, place string) {
 	sent := m.call(from, "MPI_Ssend", "send "+place, both)
 	received := m.call(to, "MPI_Recv", "recv "+place, both)
 	m.Received(received, sent, 8)
-	m.Sent(sent, received, 8, Synchronous)
+	m.Sent(sent, received, 8, Synchronous, true)
 }
 
 // together is a collective of all ranks.
@@ -227,22 +227,29 @@ func TestLateReceiverOfEager(t *testing.T) {
 		name         string
 		first, bytes uint64 // of a send that ended before its receive was posted, and of one that a receive follows after 500
 		ends         int64  // after that receive was posted
+		slow         int    // earlier sends of about as many bytes that end at another time
+		more         bool   // the call completes something else
 		want         []state
 	}{
-		{"ends as its receive is posted", 4, 8, 10, late},
-		{"ends at another time", 4, 8, 200, nil}, // without a processor, or until its receive is posted
-		{"as small as one that did not wait", 8, 8, 10, nil},
-		{"large", 4, 1 << 20, 200, late},
+		{"ends as its receive is posted", 4, 8, 10, 3, false, late},
+		{"ends as its receive is posted, but most others do not", 4, 8, 10, 4, false, nil},
+		{"ends as its receive is posted, and completes others", 4, 8, 10, 0, true, nil},
+		{"ends at another time", 4, 8, 200, 0, false, nil}, // without a processor, or until its receive is posted
+		{"as small as one that did not wait", 8, 8, 10, 0, false, nil},
+		{"large", 4, 1 << 20, 200, 0, false, late},
 	} {
 		m := newMachine(2)
 		first := m.call(0, "MPI_Send", "a", 0)
 		m.compute(1, 100)
 		received := m.call(1, "MPI_Recv", "b", 0)
-		m.Sent(first, received, c.first, Standard)
+		m.Sent(first, received, c.first, Standard, true)
+		for range c.slow {
+			m.ends[1][4].add(8, false)
+		}
 		m.compute(1, 400)
 		second := m.call(0, "MPI_Send", "a", m.now[1]+c.ends)
 		received = m.call(1, "MPI_Recv", "b", 0)
-		m.Sent(second, received, c.bytes, Standard)
+		m.Sent(second, received, c.bytes, Standard, !c.more)
 		if diff := cmp.Diff(c.want, statesOf(m.Analyse())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
