@@ -98,11 +98,12 @@ static struct request *find(struct bucket *bucket, uint64_t handle, uint64_t mad
     return newest;
 }
 
-/* Whether requests of a kind share an entry if they have one handle. A receive needs its own: another thread may get
- * the handle before the call that completed the older receive has described it. */
+/* Whether requests of a kind share an entry if they have one handle. A receive needs its own, as a collective does if
+ * there are threads: another one may get the handle before the call that completed the older request has described it. */
 static bool can_share(enum request_kind kind)
 {
-    return kind != REQUEST_COMM && kind != REQUEST_RECEIVE && kind != REQUEST_EXCHANGE;
+    return kind != REQUEST_COMM && kind != REQUEST_RECEIVE && kind != REQUEST_EXCHANGE &&
+           (kind != REQUEST_COLLECTIVE || !requests_shared);
 }
 
 struct request *requests_open(uint64_t handle, enum request_kind kind, bool persistent)

@@ -2,7 +2,7 @@
  *
  * The table has a fixed size. A request that does not fit is counted as lost, and its completion is not seen. The same
  * happens if another thread keeps its part of the table locked. Libraries give one handle to several sends that are
- * complete at once; those share an entry. Receives never do. */
+ * complete at once; those share an entry. Receives never do, and collectives only without threads. */
 #ifndef MPITX_REQUESTS_H
 #define MPITX_REQUESTS_H
 

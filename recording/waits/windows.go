@@ -34,6 +34,7 @@ type lock struct {
 	target    int // everyone: at all ranks
 	exclusive bool
 	calls     []Ref // that may wait for other locks
+	asked     int64 // when the first of them began
 	end       Ref
 }
 
@@ -56,7 +57,7 @@ func (r *Reader) locking(of Ref, key onObject, function string, c *trace.Call) {
 	switch {
 	case strings.HasPrefix(function, "MPI_Win_lock"):
 		if c.Job == 0 && (target >= 0 || target == everyone) {
-			r.locks[key] = append(held, &lock{target: target, exclusive: c.Exclusive, calls: []Ref{of}})
+			r.locks[key] = append(held, &lock{target: target, exclusive: c.Exclusive, calls: []Ref{of}, asked: r.program.at(of).begin})
 		}
 	case strings.HasPrefix(function, "MPI_Win_flush"):
 		for _, l := range held {
@@ -80,10 +81,9 @@ func (r *Reader) locking(of Ref, key onObject, function string, c *trace.Call) {
 // two had the lock first: a library may lock late.
 func (r *Reader) unlock(window *trace.Object, l *lock) {
 	p, all := r.program, r.unlocked[window]
-	first := p.at(l.calls[0]).begin
 	for i := len(all) - 1; i >= 0 && len(l.calls) > 0; i-- {
 		end := p.at(all[i].end)
-		if end.end < first {
+		if end.end < l.asked {
 			break
 		}
 		if end.end > p.at(l.end).begin || !l.conflicts(all[i]) || all[i].end.Track == l.end.Track {
@@ -92,7 +92,7 @@ func (r *Reader) unlock(window *trace.Object, l *lock) {
 		for len(l.calls) > 0 { // the latest that waited
 			c := l.calls[len(l.calls)-1]
 			if p.at(c).begin < end.begin {
-				if end.begin <= p.at(c).end {
+				if end.begin <= p.at(c).end && r.held(l, all[:i+1], p.at(c).begin) {
 					p.need(c, all[i].end, Locked, 0)
 					l.calls = l.calls[:len(l.calls)-1]
 				}
@@ -106,6 +106,21 @@ func (r *Reader) unlock(window *trace.Object, l *lock) {
 		all = slices.Delete(all, 0, mostUnlocked/2)
 	}
 	r.unlocked[window] = append(all, l)
+}
+
+// held reports whether the last of some epochs, or those right before it, had asked for locks in the way of another one by a moment. From then until its
+// end the other one had to wait: what came later than a gap is not what it waited for.
+func (r *Reader) held(l *lock, epochs []*lock, by int64) bool {
+	asked := epochs[len(epochs)-1].asked
+	for i := len(epochs) - 2; i >= 0 && asked > by; i-- {
+		if e := epochs[i]; l.conflicts(e) {
+			if r.program.at(e.end).end < asked {
+				return false
+			}
+			asked = min(asked, e.asked)
+		}
+	}
+	return asked <= by
 }
 
 // mostOperations bounds the operations of an epoch that may have waited.

@@ -32,6 +32,9 @@ func TestLocks(t *testing.T) {
 		{"all", []made{held, {2, "MPI_Win_lock_all", 0, false, 100, 502}, freed, {2, "MPI_Win_unlock_all", 0, false, 600, 601}}, []string{"rank 2 waits 400 in call 0 for rank 0"}},
 		{"one after the other", []made{held, {1, "MPI_Win_lock", 1, x, 50, 502}, {2, "MPI_Win_lock", 1, x, 100, 802}, freed, {1, "MPI_Win_unlock", 1, false, 800, 801}, {2, "MPI_Win_unlock", 1, false, 900, 901}},
 			[]string{"rank 1 waits 450 in call 0 for rank 0", "rank 2 waits 700 in call 0 for rank 1"}},
+		{"that was asked for later", []made{{2, "MPI_Win_lock", 1, x, 100, 502}, {0, "MPI_Win_lock", 1, x, 400, 401}, freed, {2, "MPI_Win_unlock", 1, false, 600, 601}}, nil}, // until then, rank 2 waited for something else
+		{"after another one", []made{{1, "MPI_Win_lock", 1, x, 50, 51}, {2, "MPI_Win_lock", 1, x, 100, 502}, {0, "MPI_Win_lock", 1, x, 200, 402}, {1, "MPI_Win_unlock", 1, false, 400, 401}, freed, {2, "MPI_Win_unlock", 1, false, 600, 601}},
+			[]string{"rank 0 waits 200 in call 0 for rank 1", "rank 2 waits 400 in call 0 for rank 0"}},
 		{"shared", []made{{0, "MPI_Win_lock", 1, false, 0, 1}, {2, "MPI_Win_lock", 1, false, 100, 502}, freed, {2, "MPI_Win_unlock", 1, false, 600, 601}}, nil},
 		{"at another target", []made{held, {2, "MPI_Win_lock", 0, x, 100, 502}, freed, {2, "MPI_Win_unlock", 0, false, 600, 601}}, nil},
 		{"before the other one", []made{held, {2, "MPI_Win_lock", 1, x, 502, 503}, freed, {2, "MPI_Win_unlock", 1, false, 600, 601}}, nil},
