@@ -15,7 +15,7 @@ import (
 	"mpitx/text"
 )
 
-var waitTitles = map[string]string{"states": "Why ranks waited", "rest": "Time in calls that no wait explains", "causes": "What caused it", "path": "Critical path", "efficiency": "Efficiency",
+var waitTitles = map[string]string{"states": "Why ranks waited", "rest": "Time in calls that no wait explains", "causes": "What caused it", "path": "Critical path", "efficiency": "Efficiency", "parts": "Efficiency of phases and nodes",
 	"gains": "If it took a tenth less time"}
 
 // Waits writes why the ranks of a run, which the user calls name, waited.

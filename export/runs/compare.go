@@ -106,13 +106,12 @@ func compareHead(b *bytes.Buffer, c *compare.Comparison, o CompareOptions) {
 	if len(parts) > 0 {
 		line("", "Different: "+strings.Join(parts, "; "))
 	}
-	if s, ok := c.Scaling(); ok {
-		does := "are outside of MPI for"
-		if s.Computed {
-			does = "compute for"
-		}
-		line("", fmt.Sprintf("From %d to %s, all ranks %s %s, %s before: computation scaling %s and global efficiency %s if the problem is the same; %s and %s if it grows with the ranks", s.BaseRanks,
-			text.Count(s.NewRanks, "rank"), does, text.Duration(s.NewUseful), text.Duration(s.BaseUseful), text.Percent(s.Computation), text.Percent(s.Computation*s.Parallel), text.Percent(s.PerRank), text.Percent(s.PerRank*s.Parallel)))
+	switch s, ok, sizes := c.Scaling(); {
+	case ok:
+		line("", fmt.Sprintf("From %d to %s, all ranks compute for %s, %s before: computation scaling %s and global efficiency %s if the problem is the same; %s and %s if it grows with the ranks", s.BaseRanks,
+			text.Count(s.NewRanks, "rank"), text.Duration(s.NewTime), text.Duration(s.BaseTime), text.Percent(s.Computation), text.Percent(s.Computation*s.Parallel), text.Percent(s.PerRank), text.Percent(s.PerRank*s.Parallel)))
+	case sizes:
+		line("", "Computation scaling is not known, as it is not known how long ranks compute")
 	}
 	if slices.ContainsFunc(c.Run, func(it *compare.Item) bool { return it.Measure("in_mpi_ns").Error() > 0 }) {
 		line("", "Times of short local calls are estimated; ERROR is that of the change, and ~ marks changes that are not greater")

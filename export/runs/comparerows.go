@@ -155,7 +155,7 @@ func compareJSON(w io.Writer, c *compare.Comparison, o CompareOptions) error {
 		}))
 	}
 	export.AddList(d, "differences", c.Differences)
-	if s, ok := c.Scaling(); ok {
+	if s, ok, _ := c.Scaling(); ok {
 		d.Member("scaling", s)
 	}
 	export.AddList(d, "findings", o.Findings)

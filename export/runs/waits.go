@@ -66,6 +66,9 @@ func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t ex
 
 // WaitHead is how much time the ranks waited, and what the trace lacks.
 func WaitHead(a *waits.Analysis, t export.Terminal) []string {
+	if a.Ranks == 0 {
+		return MissingWaits(a.Missing)
+	}
 	ranks := text.Count(a.Ranks, "rank")
 	if a.Threads > a.Ranks {
 		ranks += fmt.Sprintf(" with %d threads", a.Threads)
@@ -175,12 +178,12 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 		}
 	case "parts":
 		n := cut(len(a.Parts))
-		columns(first(more("EFFICIENCY OF", n, len(a.Parts))), right("RANKS", 0), right("TIME", 0), right("PARALLEL", 0), right("LOAD BALANCE", 0), right("COMMUNICATION", 0))
+		columns(first(more("EFFICIENCY OF", n, len(a.Parts))), right("RANKS", 0), right("TIME", 0), right("PARALLEL", 0), right("LOAD BALANCE", 1), right("COMMUNICATION", 2))
 		for _, x := range a.Parts[:n] {
 			r.Rows = append(r.Rows, []any{partName(x), x.Ranks, amount(x.Time), text.Percent(x.Parallel), text.Percent(x.LoadBalance), text.Percent(x.Communication)})
 		}
 	case "gains":
-		columns(first("IF A TENTH FASTER"), function("AT"), place, phase, right("SAVES AT MOST", 0), right("OF RUN", 1))
+		columns(first("IF A TENTH FASTER"), function("AT"), place, phase, right("SAVES", 0), right("OF RUN", 1))
 		for _, g := range a.Gains {
 			r.Rows = append(r.Rows, []any{whatText(g.What), g.Function, g.Place, phaseOf(g.At), amount(g.Saved), text.Percent(part(g.Saved, a.Run))})
 		}

@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"slices"
+	"math"
 	"time"
 )
 
@@ -9,40 +9,47 @@ import (
 type Scaling struct {
 	BaseRanks   int           `json:"base_ranks"`
 	NewRanks    int           `json:"new_ranks"`
-	Computed    bool          `json:"computed"`       // the times are those in which ranks had a core; else all time outside of MPI
-	BaseUseful  time.Duration `json:"base_useful_ns"` // of all ranks; means of runs
-	NewUseful   time.Duration `json:"new_useful_ns"`
-	Parallel    float64       `json:"parallel_efficiency"`          // of the new side
+	BaseTime    time.Duration `json:"base_computed_ns"` // in which ranks ran outside of MPI, of all ranks; means of runs
+	NewTime     time.Duration `json:"new_computed_ns"`
+	Parallel    float64       `json:"parallel_efficiency"`          // of the new side: the mean computing time of a rank divided by the run time
 	Computation float64       `json:"computation_scaling"`          // if both sides solve the same problem: the base's time divided by the new one
 	PerRank     float64       `json:"computation_scaling_per_rank"` // if the problem grows with the ranks: likewise of the mean time of a rank
 }
 
-// Scaling compares the sides if all ranks of their runs are known, and all runs of a side have as many ranks, but the sides do not.
-func (c *Comparison) Scaling() (s Scaling, ok bool) {
+// Scaling compares the sides if it is known to within a twentieth how long all ranks of their runs compute, and all runs of a side have as many ranks, but the sides do not.
+// sizes: the sides have different numbers of ranks.
+func (c *Comparison) Scaling() (s Scaling, ok, sizes bool) {
 	if !c.Profiles || len(c.Run) == 0 || len(c.excluded) > 0 {
-		return s, false
+		return s, false, false
 	}
-	ranks, useful := [2]int{}, [2]float64{}
-	same := true
+	ranks, same := [2]int{}, true
+	var least, most [2]time.Duration
 	c.each(func(at place, in *Input) {
 		n := len(in.Profile.Ranks)
 		if same = same && n > 0 && (at.run == 0 || n == ranks[at.side]); same {
 			ranks[at.side] = n
 		}
 		for _, r := range in.Profile.Ranks {
-			useful[at.side] += float64(r.Useful()) / float64(len(c.Sides[at.side]))
+			if r.Processor == nil {
+				most[at.side] = math.MaxInt64 / 2
+				break
+			}
+			least[at.side] += r.Processor.Ran.Least
+			most[at.side] += r.Processor.Ran.Most + max(r.Useful()-r.Processor.Outside, 0)
 		}
 	})
-	run := c.Run[0]
-	computed := slices.ContainsFunc(run.Measures, func(m Measure) bool { return m.Name == "computed_ns" })
-	if m := run.Measure("computed_ns"); computed {
-		useful = [2]float64{m.Base.Mean() * float64(ranks[Base]), m.New.Mean() * float64(ranks[New])}
+	if !same || ranks[Base] == ranks[New] {
+		return s, false, false
 	}
-	if !same || ranks[Base] == ranks[New] || useful[Base] <= 0 || useful[New] <= 0 {
-		return s, false
+	var times [2]float64
+	for side := range times {
+		if float64(most[side]) > 1.05*float64(least[side]) || least[side] == 0 {
+			return s, false, true
+		}
+		times[side] = float64(least[side]+most[side]) / 2 / float64(len(c.Sides[side]))
 	}
-	s = Scaling{Computed: computed, BaseRanks: ranks[Base], NewRanks: ranks[New], BaseUseful: time.Duration(useful[Base]), NewUseful: time.Duration(useful[New]), Computation: useful[Base] / useful[New],
-		Parallel: run.Measure("parallel_efficiency").New.Mean()}
+	base, with, run := times[Base], times[New], c.Run[0].Measure("elapsed_ns").New.Mean()
+	s = Scaling{BaseRanks: ranks[Base], NewRanks: ranks[New], BaseTime: time.Duration(base), NewTime: time.Duration(with), Parallel: with / float64(ranks[New]) / run, Computation: base / with}
 	s.PerRank = s.Computation * float64(s.NewRanks) / float64(s.BaseRanks)
-	return s, true
+	return s, true, true
 }

@@ -20,7 +20,7 @@ type Part struct {
 // spent is a rank's time in a part, and what of it is outside of MPI.
 type spent struct{ all, outside int64 }
 
-// parts are the efficiencies of the phases if there are any, and of the nodes if there are several. A phase has its calls and the computation before
+// parts are the efficiencies of the phases if there are several, and of the nodes if there are several. A phase has its calls and the computation before
 // each. Of several threads of a rank, the one that computes longest counts.
 func (p *Program) parts(a *Analysis) {
 	phases, nodes := map[string]map[int]spent{}, map[int]map[int]spent{}
@@ -47,7 +47,7 @@ func (p *Program) parts(a *Analysis) {
 			longest(phases, phase, t.rank, s)
 		}
 	}
-	if len(phases) > 1 || len(phases) == 1 && phases[""] == nil {
+	if len(phases) > 1 {
 		for phase, ranks := range phases {
 			a.Parts = append(a.Parts, partOf(Part{Phase: phase}, ranks))
 		}

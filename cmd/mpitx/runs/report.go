@@ -149,7 +149,7 @@ hold exact numbers in the unit of the variable.`,
 	o.part.Times(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.oneSided, "one-sided", false, "matrix: one-sided operations (puts and gets) instead of messages")
-	cli.Choose(cmd, &o.table, "table", "", "", "only this `TABLE`; queues: peers, lengths, or metrics (of PERUSE, Appendix B); waits: states, rest, causes, path, efficiency, gains",
+	cli.Choose(cmd, &o.table, "table", "", "", "only this `TABLE`; queues: peers, lengths, or metrics (of PERUSE, Appendix B); waits: states, rest, causes, path, efficiency, parts, gains",
 		slices.Concat(runs.QueuesTables, runs.WaitTables)...)
 	f.BoolVar(&o.derived, "derived", false, "queues: compute from calls even if the library raised events")
 	cli.ChooseTransform(cmd, &o.as)
