@@ -4,6 +4,7 @@ package stats
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -37,8 +38,27 @@ func SignedRank(differences []float64, alpha float64) (i Interval) {
 	return i
 }
 
-// below is the greatest sum of ranks that is not exceeded with a probability of at most part; -1 if even 0 is more probable.
+// below is the greatest sum of ranks that is not exceeded with a probability of at most part; -1 if even 0 is more probable. Of many pairs,
+// it is that of the normal distribution.
 func below(n int, part float64) int {
+	if n > mostExact {
+		m := float64(n)
+		return int(m*(m+1)/4 - quantile(1-part)*math.Sqrt(m*(m+1)*(2*m+1)/24) - 0.5)
+	}
+	total, cut := 0.0, -1
+	for k, p := range ways(n) {
+		if total += p; total > part {
+			break
+		}
+		cut = k
+	}
+	return cut
+}
+
+const mostExact = 50
+
+// ways is the probability of each sum of the ranks of n differences that are positive as often as negative.
+func ways(n int) []float64 {
 	ways := make([]float64, n*(n+1)/2+1) // the probability of each sum of ranks
 	ways[0] = 1
 	sum := 0
@@ -51,14 +71,7 @@ func below(n int, part float64) int {
 			}
 		}
 	}
-	total, cut := 0.0, -1
-	for k, p := range ways {
-		if total += p; total > part {
-			break
-		}
-		cut = k
-	}
-	return cut
+	return ways
 }
 
 // Fewest is the least number of pairs that can show a change with an error of at most alpha.
@@ -119,6 +132,27 @@ func Power(change, deviation, alpha float64, n int) float64 {
 	return normal((mean - least + 0.5) / math.Sqrt(max(variance, 1e-12)))
 }
 
+// Chance is the part of repetitions in which n pairs show a change of this size with an error of at most alpha, if the differences are
+// spread around it as these are around their median: each repetition draws n of them. It assumes no shape of the noise.
+func Chance(differences []float64, change, alpha float64, n int) float64 {
+	if len(differences) == 0 || n < Fewest(alpha) {
+		return 0
+	}
+	const times = 200
+	middle := Median(differences)
+	random := rand.New(rand.NewPCG(uint64(n), uint64(len(differences))))
+	drawn, shown := make([]float64, n), 0
+	for range times {
+		for k := range drawn {
+			drawn[k] = change + differences[random.IntN(len(differences))] - middle
+		}
+		if i := SignedRank(drawn, alpha); i.Low > 0 || i.High < 0 {
+			shown++
+		}
+	}
+	return float64(shown) / times
+}
+
 // Pairs is how many pairs show a change of this size with the probability power; 0: more than most.
 func Pairs(change, deviation, alpha, power float64, most int) int {
 	enough := func(n int) bool { return Power(change, deviation, alpha, n) >= power }
@@ -141,5 +175,7 @@ func Pairs(change, deviation, alpha, power float64, most int) int {
 	}
 	return n
 }
+
+func quantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
 
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

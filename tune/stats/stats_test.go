@@ -18,6 +18,16 @@ func TestTable(t *testing.T) {
 			t.Errorf("n %d: %d and %d, want %d and %d", c.n, got5, got1, c.percent5, c.percent1)
 		}
 	}
+	exact := 0.0
+	for k, p := range ways(60) {
+		if k > below(60, 0.025) {
+			break
+		}
+		exact += p
+	}
+	if math.Abs(exact-0.025) > 0.001 {
+		t.Errorf("60 pairs: %v", exact)
+	}
 	for alpha, n := range map[float64]int{0.05: 6, 0.01: 8, 0.0125: 8, 0.5: 2} {
 		if Fewest(alpha) != n || !SignedRank(make([]float64, n), alpha).Known || SignedRank(make([]float64, n-1), alpha).Known {
 			t.Errorf("fewest pairs for %v: %d, want %d", alpha, Fewest(alpha), n)

@@ -1,0 +1,418 @@
+// Package campaign finds out by experiments which of several settings makes a program faster. It decides which run comes next, and what
+// the runs say; others make them. The same plan and the same outcomes give the same decisions, so that a campaign that was stopped goes on
+// from its [Journal].
+//
+// Candidates are screened in rounds: a round runs each of them and the program without settings once, in random order, and the slower half
+// is dropped again and again. The best of each group are combined. What is left, one candidate, is compared with the program as it was in
+// new runs, in pairs of random order. Only this comparison concludes, so the error level is that of one comparison, however many
+// candidates there were; its looks at the pairs share the level.
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"mpitx/settings"
+	"mpitx/tune/stats"
+)
+
+// Candidate is what a campaign tries.
+type Candidate struct {
+	Name   string               `json:"name"`
+	Set    []settings.NameValue `json:"set"`    // with what they need
+	Group  string               `json:"group"`  // of candidates that exclude each other
+	Rule   string               `json:"rule"`   // that proposed it
+	Reason string               `json:"reason"` // why, with figures
+}
+
+// Plan is all that decides a campaign but the outcomes of its runs.
+type Plan struct {
+	Seed       uint64        `json:"seed"`
+	Candidates []Candidate   `json:"candidates"`
+	Runs       int           `json:"runs,omitzero"`      // at most; 0: any number
+	Budget     time.Duration `json:"budget_ns,omitzero"` // the time of all runs; 0: any
+	Usual      time.Duration `json:"usual_ns"`           // of one run, for the first plans
+}
+
+// Stage is what a run is for.
+type Stage string
+
+// The stages.
+const (
+	Screening   Stage = "screening"
+	Combining   Stage = "combining" // whether the best of all groups together are faster than the best one
+	Confirming  Stage = "confirming"
+	withoutArms       = 0 // the arm without settings
+)
+
+// Experiment is one run. Arm 0 is the program without settings, arm k the candidate k-1; the combination comes after them.
+type Experiment struct {
+	Number int   `json:"number"`
+	Stage  Stage `json:"stage"`
+	Round  int   `json:"round"`
+	Arm    int   `json:"arm"`
+}
+
+// Outcome is what a run showed.
+type Outcome struct {
+	Experiment
+	Took   time.Duration `json:"took_ns"`         // of the campaign's budget
+	Time   time.Duration `json:"time_ns"`         // what is compared: the program's time from MPI_Init to MPI_Finalize
+	Failed string        `json:"failed,omitzero"` // why there is no time
+
+	Calls      map[string]uint64  `json:"calls,omitempty"`      // of each MPI function
+	Algorithms map[string]float64 `json:"algorithms,omitempty"` // the percentage of a collective function's calls: "MPI_Bcast by tuned: binomial"
+}
+
+// Trial is what the screening of a candidate showed. It concludes nothing.
+type Trial struct {
+	Candidate int            `json:"candidate"`
+	Pairs     int            `json:"pairs"`
+	Interval  stats.Interval `json:"interval"` // its level is shared by all candidates
+	Deviation float64        `json:"deviation"`
+	Failed    string         `json:"failed,omitzero"`
+	Left      bool           `json:"left,omitzero"` // left out for the budget
+	Needed    int            `json:"pairs_needed"`  // how many pairs would show the change in 4 of 5 campaigns; 0: very many
+}
+
+// Verdict is what a campaign concludes.
+type Verdict string
+
+// The verdicts.
+const (
+	Faster  Verdict = "faster"  // the winner is, with an error of at most Level
+	NoGain  Verdict = "no gain" // no candidate was faster in the screening, or the best one is at most Worth faster
+	Unknown Verdict = "unknown" // the interval of the best one touches 0
+)
+
+// Level is the probability that a campaign of settings without effect recommends or warns of one, and Worth the least gain that is looked
+// for.
+const (
+	Level = 0.05
+	Worth = 0.01
+)
+
+// Result is what a campaign found out.
+type Result struct {
+	Plan      Plan           `json:"plan"`
+	Trials    []Trial        `json:"trials"` // of each candidate
+	Verdict   Verdict        `json:"verdict"`
+	Best      *Candidate     `json:"best,omitempty"` // what was confirmed, or could not be
+	Pairs     int            `json:"pairs"`          // of runs that compared it
+	Interval  stats.Interval `json:"interval"`
+	Level     float64        `json:"level"` // of this interval: the looks share that of the campaign
+	Deviation float64        `json:"deviation"`
+	Needed    int            `json:"pairs_needed"`
+	Outcomes  []Outcome      `json:"-"`
+}
+
+// Took is the time of all runs.
+func (r *Result) Took() (sum time.Duration) {
+	for _, o := range r.Outcomes {
+		sum += o.Took
+	}
+	return sum
+}
+
+// Of are the outcomes of one arm in some stages; all without any.
+func (r *Result) Of(arm int, stages ...Stage) (all []Outcome) {
+	for _, o := range r.Outcomes {
+		if o.Arm == arm && (len(stages) == 0 || slices.Contains(stages, o.Stage)) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// BestArm is the arm of Best.
+func (r *Result) BestArm() int {
+	for k := range r.Plan.Candidates {
+		if r.Best == &r.Plan.Candidates[k] {
+			return k + 1
+		}
+	}
+	return len(r.Plan.Candidates) + 1
+}
+
+// BudgetError says that the budget is too small for an answer.
+type BudgetError struct {
+	Runs int // at least
+	Time time.Duration
+}
+
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("an answer takes at least %d runs, which is about %v", e.Runs, e.Time.Round(time.Second))
+}
+
+// Rounds of the screening: with all candidates, and with each half that is left.
+const (
+	firstRounds  = 3
+	furtherRound = 2
+	fewestLive   = 4 // candidates that are not halved again
+	mostFinal    = 4 // groups whose best are combined
+)
+
+// looks are the numbers of pairs after which the confirmation may conclude.
+var looks = []int{8, 12, 18, 27, 40}
+
+// fewestPairs can conclude if there is only one look.
+const fewestPairs = 6
+
+// mostThorough is by how much the rounds of a screening may be multiplied.
+const mostThorough = 3
+
+// screeningRuns is how many runs the screening of candidates takes at least, with the combination of the best.
+func screeningRuns(candidates int) int {
+	if candidates < 2 {
+		return 0
+	}
+	runs := firstRounds * (candidates + 1)
+	for candidates > fewestLive {
+		candidates = (candidates + 1) / 2
+		runs += furtherRound * (candidates + 1)
+	}
+	return runs + firstRounds*3
+}
+
+type campaign struct {
+	Result
+	run  func(Experiment) (Outcome, error)
+	arms []Candidate // by arm; the first is empty
+
+	thorough int // a screening has so many times the least rounds
+}
+
+// Run makes a campaign. Errors are those of run, which end it, a [BudgetError], and that the program fails without settings.
+func Run(p Plan, run func(Experiment) (Outcome, error)) (*Result, error) {
+	c := &campaign{Result: Result{Plan: p, Verdict: NoGain}, run: run}
+	c.arms = append([]Candidate{{Name: "without settings"}}, p.Candidates...)
+	c.Trials = make([]Trial, len(p.Candidates))
+	for k := range c.Trials {
+		c.Trials[k].Candidate = k
+	}
+	if len(p.Candidates) == 0 {
+		return &c.Result, nil
+	}
+	live, err := c.affordable()
+	if err == nil && len(live) > 1 {
+		live, err = c.screen(live)
+	}
+	if err == nil && len(live) > 1 {
+		live, err = c.combine(live)
+	}
+	if err == nil && len(live) == 1 {
+		err = c.confirm(live[0])
+	}
+	c.judgeTrials()
+	return &c.Result, err
+}
+
+// left is how many more runs the budget allows.
+func (c *campaign) left() int {
+	runs := math.MaxInt32
+	if c.Plan.Runs > 0 {
+		runs = c.Plan.Runs - len(c.Outcomes)
+	}
+	if c.Plan.Budget > 0 {
+		usual := c.Plan.Usual
+		if n := len(c.Outcomes); n > 0 {
+			usual = c.Took() / time.Duration(n)
+		}
+		runs = min(runs, int((c.Plan.Budget-c.Took())/max(usual, 1)))
+	}
+	return runs
+}
+
+// affordable are the arms that half of the budget can screen, the first ones.
+func (c *campaign) affordable() (arms []int, err error) {
+	n, runs := len(c.Plan.Candidates), c.left()
+	fits := func(n int) bool {
+		return screeningRuns(n) <= max(runs/2, 0) && screeningRuns(n)+2*fewestPairs <= runs
+	}
+	for n > 1 && !fits(n) {
+		n--
+	}
+	if runs < 2*fewestPairs {
+		return nil, &BudgetError{2 * fewestPairs, 2 * fewestPairs * c.Plan.Usual}
+	}
+	c.thorough = 1
+	for c.thorough < mostThorough && (c.thorough+1)*screeningRuns(n) <= runs/2 {
+		c.thorough++
+	}
+	for k := range c.Plan.Candidates {
+		if k < n {
+			arms = append(arms, k+1)
+		} else {
+			c.Trials[k].Left = true
+		}
+	}
+	return arms, nil
+}
+
+// round runs some arms and the program without settings once each, in random order. It returns the arms that have not failed.
+func (c *campaign) round(stage Stage, round int, arms []int) ([]int, error) {
+	order := append([]int{withoutArms}, arms...)
+	random := rand.New(rand.NewPCG(c.Plan.Seed, uint64(len(c.Outcomes))))
+	random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+	failed := map[int]bool{}
+	for _, arm := range order {
+		e := Experiment{Number: len(c.Outcomes), Stage: stage, Round: round, Arm: arm}
+		o, err := c.run(e)
+		if err != nil {
+			return nil, err
+		}
+		o.Experiment = e
+		c.Outcomes = append(c.Outcomes, o)
+		switch {
+		case o.Failed == "":
+		case arm == withoutArms:
+			return nil, fmt.Errorf("the program failed without settings: %s", o.Failed)
+		default:
+			failed[arm] = true
+			if arm <= len(c.Trials) {
+				c.Trials[arm-1].Failed = o.Failed
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(arms), func(arm int) bool { return failed[arm] }), nil
+}
+
+// differences are the logarithms of an arm's times as parts of those without settings, of the rounds that have both.
+func (c *campaign) differences(arm int, stages ...Stage) (all []float64) {
+	type key struct {
+		Stage
+		int
+	}
+	base := map[key]time.Duration{}
+	for _, o := range c.Of(withoutArms) {
+		base[key{o.Stage, o.Round}] = o.Time
+	}
+	for _, o := range c.Of(arm, stages...) {
+		if b := base[key{o.Stage, o.Round}]; o.Failed == "" && b > 0 && o.Time > 0 {
+			all = append(all, math.Log(float64(o.Time)/float64(b)))
+		}
+	}
+	return all
+}
+
+// change is what the screening says about an arm so far.
+func (c *campaign) change(arm int) float64 {
+	return stats.SignedRank(c.differences(arm, Screening, Combining), Level).Change
+}
+
+// screen drops the slower half again and again. It returns the best of each group that are faster.
+func (c *campaign) screen(live []int) (best []int, err error) {
+	round, rounds := 0, firstRounds
+	for {
+		for range rounds * c.thorough {
+			if live, err = c.round(Screening, round, live); err != nil {
+				return nil, err
+			}
+			round++
+		}
+		slices.SortStableFunc(live, func(a, b int) int { return cmp.Compare(c.change(a), c.change(b)) })
+		if len(live) <= fewestLive {
+			break
+		}
+		live, rounds = live[:(len(live)+1)/2], furtherRound
+	}
+	groups := map[string]bool{}
+	for _, arm := range live {
+		if group := c.arms[arm].Group; c.change(arm) < 0 && !groups[group] && len(best) < mostFinal {
+			groups[group] = true
+			best = append(best, arm)
+		}
+	}
+	return best, nil
+}
+
+// combine finds out whether the best of all groups together are faster than the best one.
+func (c *campaign) combine(best []int) ([]int, error) {
+	var all Candidate
+	for k, arm := range best {
+		one := c.arms[arm]
+		if k > 0 {
+			all.Name += " "
+		}
+		all.Name += one.Name
+		for _, s := range one.Set {
+			if !slices.Contains(all.Set, s) {
+				all.Set = append(all.Set, s)
+			}
+		}
+	}
+	all.Group, all.Rule, all.Reason = "combination", "combination", "the best of each group together"
+	c.arms = append(c.arms, all)
+	both := []int{best[0], len(c.arms) - 1}
+	var err error
+	for round := range firstRounds * c.thorough {
+		if both, err = c.round(Combining, round, both); err != nil {
+			return nil, err
+		}
+	}
+	if len(both) == 2 && stats.Median(c.differences(both[1], Combining)) < stats.Median(c.differences(both[0], Combining)) {
+		both = both[1:]
+	}
+	return both[:min(len(both), 1)], nil
+}
+
+// confirm compares an arm with the program without settings in new runs.
+func (c *campaign) confirm(arm int) (err error) {
+	c.Best = &c.arms[arm]
+	if arm <= len(c.Plan.Candidates) {
+		c.Best = &c.Plan.Candidates[arm-1]
+	}
+	at := slices.DeleteFunc(slices.Clone(looks), func(n int) bool { return n > c.left()/2 })
+	if len(at) == 0 {
+		at = []int{max(c.left()/2, fewestPairs)}
+	}
+	c.Verdict, c.Level = Unknown, Level/float64(len(at))
+	for _, n := range at {
+		for c.Pairs < n {
+			live, err := c.round(Confirming, c.Pairs, []int{arm})
+			if err != nil {
+				return err
+			}
+			if len(live) == 0 {
+				c.Verdict = NoGain
+				return nil
+			}
+			c.Pairs++
+		}
+		all := c.differences(arm, Confirming)
+		c.Interval, c.Deviation = stats.SignedRank(all, c.Level), stats.Deviation(all)
+		switch {
+		case c.Interval.High < 0:
+			c.Verdict = Faster
+			return nil
+		case c.Interval.Low > math.Log(1-Worth):
+			c.Verdict = NoGain
+			return nil
+		}
+	}
+	c.Needed = stats.Pairs(c.Interval.Change, c.Deviation, c.Level, usualPower, mostNeeded)
+	return nil
+}
+
+// usualPower is the probability with which the runs that a report names would give an answer; more than mostNeeded are "very many".
+const (
+	usualPower = 0.8
+	mostNeeded = 100_000
+)
+
+// judgeTrials says what the screening showed of each candidate, with one error level for all of them.
+func (c *campaign) judgeTrials() {
+	level := Level / float64(max(len(c.Trials), 1))
+	for k := range c.Trials {
+		t := &c.Trials[k]
+		all := c.differences(k+1, Screening, Combining)
+		t.Pairs, t.Interval, t.Deviation = len(all), stats.SignedRank(all, level), stats.Deviation(all)
+		if len(all) > 1 {
+			t.Needed = stats.Pairs(t.Interval.Change, t.Deviation, Level, usualPower, mostNeeded)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package campaign
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/tune/stats"
+)
+
+// Times of one program in microseconds, one run after the other, beside other programs: testdata/noise.txt has several series.
+//
+//go:embed testdata/noise.txt
+var recorded string
+
+func noise(t *testing.T) (all [][]float64) {
+	for line := range strings.Lines(recorded) {
+		var series []float64
+		for _, word := range strings.Fields(line) {
+			var x float64
+			if _, err := fmt.Sscan(word, &x); err != nil {
+				t.Fatal(err)
+			}
+			series = append(series, x)
+		}
+		all = append(all, series)
+	}
+	return all
+}
+
+// simulated makes the runs of a program whose noise was recorded. gains are those of the arms, as parts of the time.
+func simulated(series []float64, seed uint64, gains ...float64) func(Experiment) (Outcome, error) {
+	at := start(series, seed)
+	return func(e Experiment) (Outcome, error) {
+		x := series[(at+e.Number)%len(series)]
+		gain := 0.0
+		if e.Arm > 0 && e.Arm <= len(gains) {
+			gain = gains[e.Arm-1]
+		} else if e.Arm > len(gains) { // the combination
+			for _, g := range gains {
+				gain = max(gain, g)
+			}
+		}
+		took := time.Duration(x * (1 - gain) * float64(time.Microsecond))
+		return Outcome{Took: took, Time: took}, nil
+	}
+}
+
+func start(series []float64, seed uint64) int {
+	return rand.New(rand.NewPCG(seed, 7)).IntN(len(series))
+}
+
+func plan(seed uint64, candidates int) (p Plan) {
+	p = Plan{Seed: seed, Runs: 400, Usual: time.Second}
+	for k := range candidates {
+		p.Candidates = append(p.Candidates, Candidate{Name: fmt.Sprint(k), Group: fmt.Sprint(k % 4)})
+	}
+	return p
+}
+
+// Of 1,000 campaigns whose candidates do nothing, at most 50 recommend one.
+func TestNothing(t *testing.T) {
+	all := noise(t)
+	wrong, runs := 0, 0
+	for seed := range uint64(1000) {
+		r, err := Run(plan(seed, 1+int(seed%12)), simulated(all[seed%uint64(len(all))], seed, make([]float64, 12)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict == Faster {
+			wrong++
+		}
+		runs += len(r.Outcomes)
+	}
+	t.Logf("%d of 1,000 recommend something, after %d runs on average", wrong, runs/1000)
+	if wrong > 50 {
+		t.Errorf("%d of 1,000 campaigns without an effect recommend something", wrong)
+	}
+}
+
+// Gains are found at least as often as the calculation of power says, and the candidate that has it is part of what is recommended.
+func TestGains(t *testing.T) {
+	for k, series := range noise(t) {
+		for _, gain := range []float64{0.05, 0.10, 0.20} {
+			found, right, expected := 0, 0, 0.0
+			const times = 60
+			for seed := range uint64(times) {
+				p := plan(seed, 1)
+				r, err := Run(p, simulated(series, seed, gain))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Verdict == Faster {
+					found++
+				}
+				expected += power(series, start(series, seed), gain) / times
+
+				p = plan(seed, 8)
+				r, err = Run(p, simulated(series, seed, 0, 0, 0, gain, 0, 0, 0, 0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Verdict == Faster && strings.Contains(r.Best.Name, "3") {
+					right++
+				}
+			}
+			t.Logf("series %d, a gain of %.0f %%: found in %d of %d (%.0f expected), among eight in %d", k, 100*gain, found, times, expected*times, right)
+			if float64(found) < (expected-0.15)*times {
+				t.Errorf("series %d: a gain of %.0f %% was found in %d of %d campaigns, %.0f expected", k, 100*gain, found, times, expected*times)
+			}
+			if float64(right) < (expected-0.3)*times {
+				t.Errorf("series %d: a gain of %.0f %% was found among eight candidates in %d of %d campaigns", k, 100*gain, right, times)
+			}
+		}
+	}
+}
+
+// power is the chance that the last look shows a gain in runs with the noise of a part of a series.
+func power(series []float64, from int, gain float64) float64 {
+	last := looks[len(looks)-1]
+	var d []float64
+	for k := range last {
+		d = append(d, math.Log(series[(from+2*k)%len(series)]/series[(from+2*k+1)%len(series)]))
+	}
+	return stats.Chance(d, math.Log(1-gain), Level/float64(len(looks)), last)
+}
+
+// A campaign that was stopped anywhere, also within a line of its journal, comes to the same end without making a run again.
+func TestResume(t *testing.T) {
+	series := noise(t)[0]
+	p := plan(3, 6)
+	gains := []float64{0, 0.1, 0, 0.05, 0, 0}
+	whole, err := Run(p, simulated(series, 3, gains...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(whole.Outcomes) < 30 {
+		t.Fatalf("%d runs", len(whole.Outcomes))
+	}
+	path := filepath.Join(t.TempDir(), "runs")
+	made := map[int]int{}
+	var killed error
+	for stop := 0; ; stop += 7 {
+		j, err := OpenJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed = nil
+		simulate := simulated(series, 3, gains...)
+		r, err := Run(p, j.Run(func(e Experiment) (Outcome, error) {
+			if e.Number >= stop {
+				killed = errors.New("killed")
+				return Outcome{}, killed
+			}
+			made[e.Number]++
+			return simulate(e)
+		}))
+		j.Close()
+		if killed == nil {
+			if err != nil || !reflect.DeepEqual(r, whole) {
+				t.Errorf("the end differs: %v", err)
+			}
+			break
+		}
+		if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil { // the next line was begun
+			f.WriteString(`{"number":`)
+			f.Close()
+		}
+	}
+	for number, times := range made {
+		if times != 1 {
+			t.Errorf("run %d was made %d times", number, times)
+		}
+	}
+	content, _ := os.ReadFile(path)
+	if n := bytes.Count(content, []byte("\n")); n != len(whole.Outcomes) {
+		t.Errorf("%d lines for %d runs", n, len(whole.Outcomes))
+	}
+	if size := len(content) / len(whole.Outcomes) * 1000; size > 1<<20 {
+		t.Errorf("1,000 runs take %d bytes", size)
+	}
+
+	p.Seed++
+	j, err := OpenJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if _, err := Run(p, j.Run(simulated(series, 3, gains...))); err == nil || !strings.Contains(err.Error(), "another campaign") {
+		t.Errorf("a journal of another plan: %v", err)
+	}
+	os.WriteFile(path, []byte("not a journal\n"), 0o666)
+	if _, err := OpenJournal(path); err == nil {
+		t.Error("a file that is no journal was taken")
+	}
+}
+
+// Candidates that fail are left out, a program that fails ends the campaign, and a budget that is too small is refused before any run.
+func TestFailures(t *testing.T) {
+	series := make([]float64, 100)
+	random := rand.New(rand.NewPCG(1, 1))
+	for k := range series {
+		series[k] = 1e6 * (1 + 0.02*random.Float64())
+	}
+	p := plan(1, 3)
+	p.Candidates[2].Group = "1"
+	simulate := simulated(series, 1, 0.3, 0.2, 0)
+	r, err := Run(p, func(e Experiment) (Outcome, error) {
+		o, err := simulate(e)
+		if e.Arm == 1 {
+			o.Failed = "exit code 1"
+		}
+		return o, err
+	})
+	if err != nil || r.Verdict != Faster || r.Best.Name != "1" || r.Trials[0].Failed != "exit code 1" || r.Best != &r.Plan.Candidates[1] {
+		t.Errorf("%v %+v: %v", r.Verdict, r.Best, err)
+	}
+	if _, err = Run(p, func(Experiment) (Outcome, error) { return Outcome{Failed: "exit code 3"}, nil }); err == nil || !strings.Contains(err.Error(), "exit code 3") {
+		t.Errorf("%v", err)
+	}
+	p.Runs = 11
+	never := func(Experiment) (Outcome, error) { t.Error("a run"); return Outcome{}, nil }
+	var small *BudgetError
+	if _, err = Run(p, never); !errors.As(err, &small) || small.Runs != 12 {
+		t.Errorf("%v", err)
+	}
+	p.Runs, p.Budget = 0, 5*time.Second
+	if _, err = Run(p, never); !errors.As(err, &small) || small.Time != 12*time.Second {
+		t.Errorf("%v", err)
+	}
+	if r, err = Run(Plan{}, never); err != nil || r.Verdict != NoGain {
+		t.Errorf("%+v: %v", r, err)
+	}
+}
+
+// A campaign never makes more runs than its budget has, and says which candidates it left out.
+func TestBudget(t *testing.T) {
+	series := noise(t)[0]
+	for runs := 12; runs < 300; runs += 5 {
+		p := plan(uint64(runs), 20)
+		p.Runs = runs
+		r, err := Run(p, simulated(series, 5, make([]float64, 20)...))
+		if err != nil || len(r.Outcomes) > runs {
+			t.Errorf("%d runs of %d: %v", len(r.Outcomes), runs, err)
+		}
+		left := 0
+		for _, trial := range r.Trials {
+			if trial.Left {
+				left++
+			} else if trial.Pairs == 0 && len(r.Trials)-left > 1 && r.Trials[1].Left == false {
+				t.Errorf("%d runs: %+v", runs, trial)
+			}
+		}
+		if runs < 60 && left == 0 {
+			t.Errorf("%d runs are enough for 20 candidates", runs)
+		}
+	}
+}

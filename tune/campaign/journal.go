@@ -1,0 +1,76 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Journal keeps the outcomes of a campaign in a file, one JSON value a line, so that a campaign that was stopped goes on where it was. A
+// line that was not written to its end, as of a process that was killed, is made again.
+type Journal struct {
+	file *os.File
+	done []Outcome // of the earlier processes
+}
+
+// OpenJournal opens a file of outcomes, or makes it.
+func OpenJournal(path string) (*Journal, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{file: f}
+	if err := j.read(); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return j, nil
+}
+
+func (j *Journal) read() error {
+	content, err := io.ReadAll(j.file)
+	if err != nil {
+		return err
+	}
+	whole := int64(bytes.LastIndexByte(content, '\n') + 1)
+	for line := range bytes.Lines(content[:whole]) {
+		var o Outcome
+		if err := json.Unmarshal(line, &o); err != nil || o.Number != len(j.done) {
+			return fmt.Errorf("line %d: is not run %d of a campaign", len(j.done)+1, len(j.done))
+		}
+		j.done = append(j.done, o)
+	}
+	_, err = j.file.Seek(whole, io.SeekStart)
+	return errors.Join(j.file.Truncate(whole), err)
+}
+
+// Done is how many runs the journal had when it was opened.
+func (j *Journal) Done() int { return len(j.done) }
+
+// Run gives the outcomes that the journal has, makes the other runs, and adds them.
+func (j *Journal) Run(run func(Experiment) (Outcome, error)) func(Experiment) (Outcome, error) {
+	return func(e Experiment) (Outcome, error) {
+		if e.Number < len(j.done) {
+			if o := j.done[e.Number]; o.Experiment != e {
+				return Outcome{}, fmt.Errorf("run %d was of another campaign (%v, not %v)", e.Number, o.Experiment, e)
+			}
+			return j.done[e.Number], nil
+		}
+		o, err := run(e)
+		if err != nil {
+			return o, err
+		}
+		o.Experiment = e
+		line, err := json.Marshal(o)
+		if err == nil {
+			_, err = j.file.Write(append(line, '\n'))
+		}
+		return o, err
+	}
+}
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.file.Close() }
