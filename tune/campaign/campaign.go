@@ -14,6 +14,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"mpitx/settings"
@@ -333,17 +334,20 @@ func (c *campaign) screen(live []int) (best []int, err error) {
 // combine finds out whether the best of all groups together are faster than the best one.
 func (c *campaign) combine(best []int) ([]int, error) {
 	var all Candidate
-	for k, arm := range best {
+	for _, arm := range best {
 		one := c.arms[arm]
-		if k > 0 {
-			all.Name += " "
+		if excludes(all.Set, one.Set) {
+			continue
 		}
-		all.Name += one.Name
+		all.Name = strings.TrimSpace(all.Name + " " + one.Name)
 		for _, s := range one.Set {
 			if !slices.Contains(all.Set, s) {
 				all.Set = append(all.Set, s)
 			}
 		}
+	}
+	if all.Name == c.arms[best[0]].Name {
+		return best[:1], nil
 	}
 	all.Group, all.Rule, all.Reason = "combination", "combination", "the best of each group together"
 	c.arms = append(c.arms, all)
@@ -358,6 +362,13 @@ func (c *campaign) combine(best []int) ([]int, error) {
 		both = both[1:]
 	}
 	return both[:min(len(both), 1)], nil
+}
+
+// excludes reports whether two sets give a variable different values.
+func excludes(a, b []settings.NameValue) bool {
+	return slices.ContainsFunc(a, func(x settings.NameValue) bool {
+		return slices.ContainsFunc(b, func(y settings.NameValue) bool { return x.Name == y.Name && x.Value != y.Value })
+	})
 }
 
 // confirm compares an arm with the program without settings in new runs.

@@ -1,0 +1,189 @@
+package advice
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mpitx/catalog"
+	"mpitx/recording/algorithm"
+	"mpitx/recording/finding"
+	"mpitx/recording/profile"
+	"mpitx/text"
+)
+
+// fact is something that a run shows.
+type fact struct {
+	name    string
+	subject string            // what it is about, if a run shows several of its kind: "MPI_Allreduce"
+	part    float64           // of the run's time, or of its messages
+	share   float64           // of the run's time that it is about
+	words   map[string]string // for the sentences of rules
+	figures finding.Figures   // for programs
+	cvar    *catalog.Variable // of the fact "setting"
+}
+
+// facts are what the run shows, those with the largest part of the time first.
+func (s *Subject) facts() (all []fact) {
+	all = append(all, s.collectives()...)
+	all = append(all, s.messages()...)
+	all = append(all, s.machine()...)
+	all = append(all, s.settings()...)
+	if s.Unexpected > 0 {
+		all = append(all, fact{name: "unexpected", part: s.Unexpected, share: s.inMessages(), words: map[string]string{"share": text.RoughPercent(s.Unexpected)}, figures: finding.Figures{"share_of_messages": s.Unexpected}})
+	}
+	for _, f := range s.Findings {
+		all = append(all, fact{name: findingFact + f.Kind, subject: f.Subject, part: f.Share, share: f.Share, words: map[string]string{"text": f.Text}, figures: f.Figures})
+	}
+	return all
+}
+
+// collectives are the blocking collective functions.
+func (s *Subject) collectives() (all []fact) {
+	p := s.Profile
+	times := map[string]time.Duration{}
+	for _, f := range p.Functions {
+		if op := algorithm.Operation(f.Name); f.Within == "" && op != "" && blocking(f.Name, op) {
+			times[op] += f.Time
+		}
+	}
+	for _, op := range slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) }) {
+		share := p.Share(times[op])
+		f := fact{name: "collective", subject: "MPI_" + strings.ToUpper(op[:1]) + op[1:], part: share, share: share, figures: finding.Figures{"time_ns": float64(times[op])}}
+		f.words = map[string]string{"function": f.subject, "operation": op, "OPERATION": strings.ToUpper(op), "share": text.RoughPercent(share),
+			"size": "messages of unknown size", "ranks": "communicators of unknown size", "served": "which algorithm served it is unknown"}
+		if a := mostTime(p, op); a != nil {
+			f.words["size"] = sizeWords(a.Bucket)
+			if a.Object != nil && a.Object.Size > 0 {
+				f.words["ranks"] = text.Count(a.Object.Size, "rank")
+				f.figures["ranks"] = float64(a.Object.Size)
+			}
+			if a.Known() {
+				f.words["served"] = a.Text() + " served it"
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// blocking reports whether a function is the blocking form of its operation: other components serve the others.
+func blocking(function, operation string) bool {
+	return strings.TrimSuffix(strings.ToLower(function), "_c") == "mpi_"+operation
+}
+
+// mostTime is how most of the time of an operation was served; nil: unknown.
+func mostTime(p *profile.Profile, operation string) (most *profile.Algorithm) {
+	for _, a := range p.AlgorithmsOfSizes() {
+		if blocking(a.Function, operation) && (most == nil || a.Time > most.Time) {
+			most = a
+		}
+	}
+	return most
+}
+
+func sizeWords(bucket int) string {
+	from, to := profile.SizesOf(bucket)
+	switch {
+	case to == nil:
+		return text.Amount(float64(from), "B") + " or more"
+	case *to == 0:
+		return "no data"
+	}
+	return text.Amount(float64(from), "B") + " to " + text.Amount(float64(*to), "B")
+}
+
+// inMessages is the part of the time in calls that send or receive messages between two ranks, or wait for them.
+func (s *Subject) inMessages() (share float64) {
+	for _, f := range s.Profile.Functions {
+		name := strings.ToLower(f.Name)
+		if f.Within == "" && (f.MessagesSent+f.MessagesReceived > 0 || strings.HasPrefix(name, "mpi_wait") || strings.HasPrefix(name, "mpi_probe")) {
+			share += s.Profile.Share(f.Time)
+		}
+	}
+	return share
+}
+
+// messages are facts about point-to-point messages.
+func (s *Subject) messages() (all []fact) {
+	p, share := s.Profile, s.inMessages()
+	var count, large uint64
+	for _, sizes := range p.Sizes {
+		if !sizes.Received {
+			count += sizes.Count()
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	all = append(all, fact{name: "messages", part: share, share: share, words: map[string]string{"share": text.RoughPercent(share)}, figures: finding.Figures{"messages": float64(count)}})
+	limits := map[uint64]string{}
+	for _, path := range p.Paths {
+		for _, c := range path.Carriers {
+			if c.Limit > 0 && path.Messages > 0 {
+				limits[c.Limit] = c.Transport
+			}
+		}
+	}
+	if len(limits) != 1 { // which messages are above it is unknown
+		return all
+	}
+	for limit, transport := range limits {
+		for _, sizes := range p.Sizes {
+			for k, n := range sizes.Messages {
+				if from, _ := profile.SizesOf(k); !sizes.Received && from >= limit {
+					large += n
+				}
+			}
+		}
+		part := float64(large) / float64(count)
+		all = append(all, fact{name: "large messages", part: part, share: share, figures: finding.Figures{"share_of_messages": part, "limit_bytes": float64(limit)},
+			words: map[string]string{"share": text.RoughPercent(part), "limit": text.Amount(float64(limit), "B"), "transport": transport}})
+	}
+	return all
+}
+
+// machine are facts about where the ranks ran.
+func (s *Subject) machine() (all []fact) {
+	hosts := map[string]bool{}
+	for _, r := range s.Profile.Run.Ranks {
+		hosts[r.Host] = true
+	}
+	add := func(name string, is bool) {
+		if is {
+			all = append(all, fact{name: name, part: 1, share: s.Profile.Share(s.Profile.InMPI())})
+		}
+	}
+	short, known, spare := false, s.Profile.Processor != nil, true
+	if known {
+		for k := range s.Profile.Processor.Groups {
+			g := &s.Profile.Processor.Groups[k]
+			short, spare = short || g.Short(), spare && g.Cores > len(g.Ranks)
+		}
+	}
+	add("one node", len(hosts) == 1)
+	add("several nodes", len(hosts) > 1)
+	add("two ranks", len(s.Profile.Ranks) == 2)
+	add("more ranks than cores", short)
+	add("spare cores", known && spare)
+	return all
+}
+
+// settings are the variables of communication that somebody set.
+func (s *Subject) settings() (all []fact) {
+	if s.Catalog == nil {
+		return nil
+	}
+	share := s.Profile.Share(s.Profile.InMPI())
+	for k := range s.Catalog.Cvars {
+		v := &s.Catalog.Cvars[k]
+		if v.Origin == nil || !s.communicates(v) {
+			continue
+		}
+		all = append(all, fact{name: "setting", subject: v.Name, part: share, share: share, cvar: v,
+			words: map[string]string{"variable": v.Name, "value": v.Origin.Value, "where": strings.TrimSpace(string(v.Origin.Kind) + " " + v.Origin.Where)}})
+	}
+	return all
+}
