@@ -66,6 +66,10 @@ func environ(c *Config, x *application, job *runDir, seen Ask) ([]string, error)
 		}
 		change[name] = s.Value
 	}
+	for _, s := range c.Environ {
+		name, value, _ := strings.Cut(s, "=")
+		change[name] = value
+	}
 	preload := []string{x.agent}
 	if x.preload != "" {
 		preload = append(preload, x.preload) // the loader uses it for the library of the same name that the program links

@@ -31,6 +31,7 @@ type Config struct {
 	Ranks         int           // to start with the MPI's launcher; 0 means no launcher
 	Dir           string        // the run directory; "" means a new name
 	Set, SetAfter []NameValue   // of control variables
+	Environ       []string      // NAME=VALUE, of what MPI builds on
 	Tool          []Ask         // the agent's configuration
 	Tools         []qmpi.Tool   // that intercept the application's calls
 	Native        bool          // the MPI library's own QMPI calls Tools
@@ -280,6 +281,8 @@ func (r *Job) launchRanks() error {
 	if err != nil {
 		return err
 	}
+	environ = append(environ, r.Environ...)
+	environ = append(environ, settings.Environ(r.app.mpi.Impl, r.Set)...) // some are the launcher's, such as those of binding
 	environ = append(environ, "MPITX_MPI="+r.app.mpi.Lib, qmpi.Variable+"=")
 	launcher := exec.Command(argv[0], argv[1:]...)
 	launcher.Env = environ

@@ -92,7 +92,7 @@ func TestGains(t *testing.T) {
 	for k, series := range noise(t) {
 		for _, gain := range []float64{0.05, 0.10, 0.20} {
 			found, right, expected := 0, 0, 0.0
-			const times = 60
+			const times = 40
 			for seed := range uint64(times) {
 				p := plan(seed, 1)
 				r, err := Run(p, simulated(series, seed, gain))

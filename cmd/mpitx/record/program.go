@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"mpitx/machine"
 	"mpitx/machine/qmpi"
 	"mpitx/settings"
+	"mpitx/text"
 )
 
 // program is what every recording command is told about the application and how to run it.
@@ -25,6 +27,7 @@ type program struct {
 	maxSize, policy         string
 	ranks, workloadBytes    int
 	force                   bool
+	settingsFile            string
 	setFlags, setAfterFlags []string
 	toolFlags, moreTools    []string // moreTools: of the environment of the mpitx that started the launcher
 	via                     string
@@ -36,6 +39,8 @@ func (x *program) flags(cmd *cobra.Command, a *cli.App) {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // words after the application belong to the application
 	f.StringArrayVar(&x.setFlags, "set", nil, "set a control variable for the application to a value (`CVAR=VALUE`); may be repeated")
+	f.StringVar(&x.settingsFile, "settings", "", "give the application the settings of this `FILE`: parameter lines or a script, as mpitx tune and mpitx write --export write them; --set overrides them")
+	cmd.MarkFlagFilename("settings")
 	f.StringArrayVar(&x.setAfterFlags, "set-after", nil, "write a control variable (`CVAR=VALUE`) in the application, after MPI_Init; may be repeated")
 	f.StringVar(&x.dir, "dir", "", "write the run to this new `DIRECTORY` (default: a new name in $MPITX_DIR, else in the current directory)")
 	f.StringVar(&x.maxSize, "max-size", "", "limit the `SIZE` of the recording of all ranks, such as 500M or 2G")
@@ -92,6 +97,11 @@ func (x *program) config(cmd *cobra.Command, args []string, a *cli.App) (c launc
 	if x.set, err = cli.ParseSettings("--set", x.setFlags); err != nil {
 		return c, err
 	}
+	if x.settingsFile != "" {
+		if err := x.readSettings(&c); err != nil {
+			return c, err
+		}
+	}
 	if x.setAfter, err = cli.ParseSettings("--set-after", x.setAfterFlags); err != nil {
 		return c, err
 	}
@@ -101,6 +111,24 @@ func (x *program) config(cmd *cobra.Command, args []string, a *cli.App) (c launc
 		err = cli.Usagef("--via says who calls the tools; name them with --tool LIB")
 	}
 	return c, err
+}
+
+// readSettings reads the file of --settings.
+func (x *program) readSettings(c *launch.Config) error {
+	content, err := os.ReadFile(x.settingsFile)
+	if err != nil {
+		return cli.Usagef("--settings %s: %v", text.Quote(x.settingsFile), machine.Cause(err))
+	}
+	set, environ, err := settings.ReadSettings(x.settingsFile, string(content))
+	if err != nil {
+		return cli.Usagef("--settings %v", err)
+	}
+	named := func(s launch.NameValue) bool {
+		return slices.ContainsFunc(x.set, func(own launch.NameValue) bool { return own.Name == s.Name })
+	}
+	x.set = append(slices.DeleteFunc(set, named), x.set...)
+	c.Environ = environ
+	return nil
 }
 
 // given is the value that a control variable gets before MPI_Init, if any.
