@@ -16,6 +16,7 @@ import (
 	"mpitx/cmd/mpitx/installed"
 	"mpitx/cmd/mpitx/record"
 	"mpitx/cmd/mpitx/runs"
+	"mpitx/cmd/mpitx/tune"
 	"mpitx/cmd/mpitx/variables"
 	"mpitx/inspect"
 	"mpitx/inspect/serve"
@@ -90,6 +91,7 @@ On a terminal, mpitx without a command opens the explorer (mpitx tui). With
 	a.Flags(root.PersistentFlags())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
+		tune.NewTune(a),
 		variables.NewList(a),
 		variables.NewShow(a),
 		variables.NewRead(a),
