@@ -69,6 +69,9 @@ type Outcome struct {
 	Algorithms map[string]float64 `json:"algorithms,omitempty"` // the percentage of a collective function's calls: "MPI_Bcast by tuned: binomial"
 }
 
+// Runner makes one run, with the settings of a candidate; those of arm 0 are none.
+type Runner func(e Experiment, c *Candidate) (Outcome, error)
+
 // Trial is what the screening of a candidate showed. It concludes nothing.
 type Trial struct {
 	Candidate int            `json:"candidate"`
@@ -181,14 +184,14 @@ func screeningRuns(candidates int) int {
 
 type campaign struct {
 	Result
-	run  func(Experiment) (Outcome, error)
+	run  Runner
 	arms []Candidate // by arm; the first is empty
 
 	thorough int // a screening has so many times the least rounds
 }
 
 // Run makes a campaign. Errors are those of run, which end it, a [BudgetError], and that the program fails without settings.
-func Run(p Plan, run func(Experiment) (Outcome, error)) (*Result, error) {
+func Run(p Plan, run Runner) (*Result, error) {
 	c := &campaign{Result: Result{Plan: p, Verdict: NoGain}, run: run}
 	c.arms = append([]Candidate{{Name: "without settings"}}, p.Candidates...)
 	c.Trials = make([]Trial, len(p.Candidates))
@@ -262,7 +265,7 @@ func (c *campaign) round(stage Stage, round int, arms []int) ([]int, error) {
 	failed := map[int]bool{}
 	for _, arm := range order {
 		e := Experiment{Number: len(c.Outcomes), Stage: stage, Round: round, Arm: arm}
-		o, err := c.run(e)
+		o, err := c.run(e, &c.arms[arm])
 		if err != nil {
 			return nil, err
 		}

@@ -38,9 +38,9 @@ func noise(t *testing.T) (all [][]float64) {
 }
 
 // simulated makes the runs of a program whose noise was recorded. gains are those of the arms, as parts of the time.
-func simulated(series []float64, seed uint64, gains ...float64) func(Experiment) (Outcome, error) {
+func simulated(series []float64, seed uint64, gains ...float64) Runner {
 	at := start(series, seed)
-	return func(e Experiment) (Outcome, error) {
+	return func(e Experiment, c *Candidate) (Outcome, error) {
 		x := series[(at+e.Number)%len(series)]
 		gain := 0.0
 		if e.Arm > 0 && e.Arm <= len(gains) {
@@ -156,13 +156,13 @@ func TestResume(t *testing.T) {
 		}
 		killed = nil
 		simulate := simulated(series, 3, gains...)
-		r, err := Run(p, j.Run(func(e Experiment) (Outcome, error) {
+		r, err := Run(p, j.Run(func(e Experiment, c *Candidate) (Outcome, error) {
 			if e.Number >= stop {
 				killed = errors.New("killed")
 				return Outcome{}, killed
 			}
 			made[e.Number]++
-			return simulate(e)
+			return simulate(e, c)
 		}))
 		j.Close()
 		if killed == nil {
@@ -214,8 +214,8 @@ func TestFailures(t *testing.T) {
 	p := plan(1, 3)
 	p.Candidates[2].Group = "1"
 	simulate := simulated(series, 1, 0.3, 0.2, 0)
-	r, err := Run(p, func(e Experiment) (Outcome, error) {
-		o, err := simulate(e)
+	r, err := Run(p, func(e Experiment, c *Candidate) (Outcome, error) {
+		o, err := simulate(e, c)
 		if e.Arm == 1 {
 			o.Failed = "exit code 1"
 		}
@@ -224,11 +224,11 @@ func TestFailures(t *testing.T) {
 	if err != nil || r.Verdict != Faster || r.Best.Name != "1" || r.Trials[0].Failed != "exit code 1" || r.Best != &r.Plan.Candidates[1] {
 		t.Errorf("%v %+v: %v", r.Verdict, r.Best, err)
 	}
-	if _, err = Run(p, func(Experiment) (Outcome, error) { return Outcome{Failed: "exit code 3"}, nil }); err == nil || !strings.Contains(err.Error(), "exit code 3") {
+	if _, err = Run(p, func(Experiment, *Candidate) (Outcome, error) { return Outcome{Failed: "exit code 3"}, nil }); err == nil || !strings.Contains(err.Error(), "exit code 3") {
 		t.Errorf("%v", err)
 	}
 	p.Runs = 11
-	never := func(Experiment) (Outcome, error) { t.Error("a run"); return Outcome{}, nil }
+	never := func(Experiment, *Candidate) (Outcome, error) { t.Error("a run"); return Outcome{}, nil }
 	var small *BudgetError
 	if _, err = Run(p, never); !errors.As(err, &small) || small.Runs != 12 {
 		t.Errorf("%v", err)

@@ -51,15 +51,15 @@ func (j *Journal) read() error {
 func (j *Journal) Done() int { return len(j.done) }
 
 // Run gives the outcomes that the journal has, makes the other runs, and adds them.
-func (j *Journal) Run(run func(Experiment) (Outcome, error)) func(Experiment) (Outcome, error) {
-	return func(e Experiment) (Outcome, error) {
+func (j *Journal) Run(run Runner) Runner {
+	return func(e Experiment, c *Candidate) (Outcome, error) {
 		if e.Number < len(j.done) {
 			if o := j.done[e.Number]; o.Experiment != e {
 				return Outcome{}, fmt.Errorf("run %d was of another campaign (%v, not %v)", e.Number, o.Experiment, e)
 			}
 			return j.done[e.Number], nil
 		}
-		o, err := run(e)
+		o, err := run(e, c)
 		if err != nil {
 			return o, err
 		}

@@ -334,6 +334,20 @@ func (o *verifyOptions) measure(m measurement) (sides [][]experiment.Run, err er
 	return sides, nil
 }
 
+// measureRun makes a run and reads it. What a run said that failed is shown.
+func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m experiment.Run, err error) {
+	run, err := cli.MeasureRun(cmd, dir, limit)
+	var failed *cli.RunFailed
+	if errors.As(err, &failed) {
+		os.Stderr.WriteString(failed.Said)
+	}
+	if err != nil {
+		return m, err
+	}
+	defer run.Close()
+	return experiment.Read(run)
+}
+
 // arguments are those of the mpitx that records a run.
 func (o *verifyOptions) arguments(m measurement, run string, set []launch.NameValue) []string {
 	args := []string{"profile", "-n", strconv.Itoa(o.N), "--dir", run, "--stack", "0", "--no-summary"}

@@ -1,4 +1,4 @@
-package variables
+package cli
 
 import (
 	"bytes"
@@ -13,21 +13,20 @@ import (
 	"syscall"
 	"time"
 
-	"mpitx/cmd/mpitx/cli"
 	"mpitx/launch"
 	"mpitx/machine/keep"
-	"mpitx/recording/experiment"
+	"mpitx/recording"
 )
 
-// measureRun runs a command that records a profile. A signal that ends mpitx ends the run first, and so does the limit, unless it is 0.
-// What the command said is shown if it fails.
-func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m experiment.Run, err error) {
+// MeasureRun runs a command that records a run in a directory. A signal that ends mpitx ends the run first, and so does the limit, unless it
+// is 0. What the command said is shown if it fails, or is the text of the error that is a [RunFailed].
+func MeasureRun(cmd *exec.Cmd, dir string, limit time.Duration) (*recording.Run, error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = io.Discard, &said
 	keeper := keep.Catch(keep.Options{})
 	defer keeper.Stop()
 	if err := keeper.Start(cmd); err != nil {
-		return m, err
+		return nil, err
 	}
 	var late atomic.Bool
 	if limit > 0 {
@@ -36,27 +35,26 @@ func measureRun(cmd *exec.Cmd, dir string, limit time.Duration) (m experiment.Ru
 			cmd.Process.Signal(syscall.SIGTERM) // mpitx profile ends its launcher
 		}).Stop()
 	}
-	err = cmd.Wait()
+	err := cmd.Wait()
 	if passed := keeper.Stop(); passed != 0 {
-		return m, cli.EndedBy(passed)
+		return nil, EndedBy(passed)
 	}
 	if late.Load() {
-		return m, fmt.Errorf("it took more than ten times as long as those without, and was ended after %v", limit.Round(time.Second))
+		return nil, &RunFailed{How: fmt.Sprintf("it took too long, and was ended after %v", limit.Round(time.Second))}
 	}
 	if err != nil {
-		os.Stderr.WriteString(reasons(said.String(), dir))
-		return m, err
+		return nil, &RunFailed{How: err.Error(), Said: reasons(said.String(), dir)}
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return m, errors.New("the program did not call MPI_Init; name an MPI program after --")
+		return nil, &RunFailed{How: "the program did not call MPI_Init; name an MPI program after --"}
 	}
-	one, err := launch.OpenSamples(dir)
-	if err != nil {
-		return m, err
-	}
-	defer one.Close()
-	return experiment.Read(one)
+	return launch.OpenSamples(dir)
 }
+
+// RunFailed says why a run that was to be measured failed.
+type RunFailed struct{ How, Said string }
+
+func (e *RunFailed) Error() string { return e.How }
 
 // reasons is what a failed run said, without mpitx's lines about its recording, which is deleted.
 func reasons(said, dir string) (out string) {

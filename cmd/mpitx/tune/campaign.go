@@ -1,0 +1,400 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mpitx/catalog"
+	"mpitx/cmd/mpitx/cli"
+	"mpitx/export/campaigns"
+	"mpitx/inspect"
+	"mpitx/launch"
+	"mpitx/machine"
+	"mpitx/recording"
+	"mpitx/recording/network"
+	"mpitx/recording/profile"
+	"mpitx/settings"
+	"mpitx/text"
+	"mpitx/tune"
+	"mpitx/tune/advice"
+	"mpitx/tune/campaign"
+	"mpitx/ui/progress"
+)
+
+// campaigning makes one campaign.
+type campaigning struct {
+	*options
+	exe     string
+	session tune.Session
+	catalog *catalog.Catalog
+	judge   *settings.Judge
+	answer  campaigns.Answer
+	slowest time.Duration // of the runs without settings
+}
+
+// prepare profiles the application, and plans the campaign.
+func (c *campaigning) prepare(cmd *cobra.Command) (err error) {
+	added, err := parseAdd(c.add)
+	if err != nil {
+		return err
+	}
+	if c.dir == "" {
+		c.dir = "mpitx-tune-" + strings.TrimLeft(filepath.Base(c.app[0]), ".-")
+	}
+	if err := tune.Vacant(c.dir); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return cli.Usagef("--dir %s: it exists already; name another directory, or go on with --resume %[1]s", text.Quote(c.dir))
+		}
+		return cli.Failf("--dir %s: %v", text.Quote(c.dir), machine.Cause(err))
+	}
+	c.session = tune.Session{Mpitx: cli.Version, Ranks: c.N, App: c.app, Workdir: c.workdir, MPI: c.MPI}
+	if c.session.Dir, err = os.Getwd(); err != nil {
+		return cli.Failf("%v", err)
+	}
+	if c.exe, err = os.Executable(); err != nil {
+		return cli.Failf("%v", err)
+	}
+	job := launch.New(launch.Config{Env: c.App.Env, Version: cli.Version, Args: c.app, MPI: c.MPI, Ranks: c.N})
+	if err := job.Look(); err != nil {
+		return err
+	}
+	c.MPI = job.Library().Lib
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return cli.Failf("--dir %s: %v", text.Quote(c.dir), machine.Cause(err))
+	}
+	proposals, usual, err := c.look(cmd)
+	if err != nil {
+		os.Remove(c.dir) // if nothing is in it
+		return err
+	}
+	c.session.Plan = campaign.Plan{Seed: c.seed, Runs: c.runs, Budget: c.budget, Usual: usual}
+	if c.session.Plan.Candidates, err = c.candidates(proposals, added); err != nil {
+		return err
+	}
+	c.answer = campaigns.Answer{Session: &c.session, Dir: c.dir}
+	for _, p := range proposals {
+		c.session.Untried = append(c.session.Untried, p.Left...)
+	}
+	return c.session.Save(c.dir)
+}
+
+// look profiles the application once, reads its library, and asks the rules.
+func (c *campaigning) look(cmd *cobra.Command) (proposals []advice.Proposal, usual time.Duration, err error) {
+	dir := filepath.Join(c.dir, "profile")
+	begin := time.Now()
+	run, err := c.start(dir, nil, 0)
+	usual = time.Since(begin)
+	if err != nil {
+		return nil, 0, failed(err, "the application failed: ")
+	}
+	defer run.Close()
+	p, err := profile.Read(run, profile.Cut{})
+	if err != nil {
+		return nil, 0, cli.Failf("%v", err)
+	}
+	if len(run.Ranks) == 0 || p.Efficiency.Elapsed <= 0 {
+		return nil, 0, cli.Failf("%s: no rank came from MPI_Init to MPI_Finalize", text.Quote(c.app[0]))
+	}
+	c.session.Where(run, p)
+	c.session.Settings = launch.Settings(run.Dir)
+	source := &cli.Source{App: c.App, MPI: c.MPI, Timeout: c.Timeout, N: c.N}
+	if c.catalog, _, err = source.Snapshot(cmd); err != nil {
+		return nil, 0, err
+	}
+	source.Origins(c.catalog)
+	c.Chosen = source.Chosen
+	c.identify()
+	c.judge = source.Judge(c.catalog)
+	subject := &advice.Subject{Profile: p, Findings: append(network.Findings(run, recording.Options{}), p.Findings()...), Family: c.session.Family, Catalog: c.catalog, Judge: c.judge, Default: c.defaults()}
+	return subject.Propose(advice.OwnRules()), usual, nil
+}
+
+// identify notes which library the campaign is about.
+func (c *campaigning) identify() {
+	c.session.MPI, c.session.Family, c.session.BuildID = c.Chosen.Lib, c.Family(c.catalog), c.Chosen.BuildID
+	c.session.Library = c.catalog.LibraryName()
+}
+
+// defaults are the values that the library has without the user's settings: another process reads them.
+func (c *campaigning) defaults() func(string) (string, bool) {
+	var bare *catalog.Catalog
+	return func(name string) (string, bool) {
+		if bare == nil {
+			bare = c.bare()
+		}
+		v := bare.Cvar(name)
+		if v == nil || v.Current() == nil || v.Current().Status != catalog.StatusOK {
+			return "", false
+		}
+		if item := bare.ItemOf(v, v.Current().Value); item != "" {
+			return item, true
+		}
+		return v.Current().Value.String(), true
+	}
+}
+
+func (c *campaigning) bare() *catalog.Catalog {
+	none := &catalog.Catalog{}
+	file := filepath.Join(c.dir, "defaults.json")
+	cmd := exec.Command(c.exe, "snapshot", "--mpi", c.Chosen.Lib, "--out", file)
+	for _, s := range os.Environ() {
+		if name, _, _ := strings.Cut(s, "="); !settings.SetsMPI(name) || strings.HasPrefix(name, "OMPI_ALLOW") {
+			cmd.Env = append(cmd.Env, s)
+		}
+	}
+	cmd.Env = append(cmd.Env, "OMPI_MCA_mca_base_param_files=none")
+	if err := cmd.Run(); err != nil {
+		return none
+	}
+	defer os.Remove(file)
+	if found, err := catalog.Load(file); err == nil {
+		return found
+	}
+	return none
+}
+
+// candidates are what the campaign tries.
+func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string) (all []campaign.Candidate, err error) {
+	if len(c.only) > 0 {
+		for k, pattern := range c.only {
+			glob, err := text.CompileGlob(pattern)
+			if err != nil {
+				return nil, cli.Usagef("--only %s: %v", pattern, err)
+			}
+			some := false
+			for i := range proposals {
+				p := &proposals[i]
+				if glob.Match(p.Subject) || glob.Match(p.Rule.Name) || glob.Match(strings.TrimPrefix(strings.ToLower(p.Subject), "mpi_")) {
+					some = some || len(p.Try) > 0
+					continue
+				}
+				if k == len(c.only)-1 && !c.selected(p) {
+					p.Try = slices.DeleteFunc(p.Try, func(one campaign.Candidate) bool {
+						keep := slices.ContainsFunc(one.Set, func(s settings.NameValue) bool { return c.matches(s.Name) })
+						some = some || keep
+						return !keep
+					})
+				} else if slices.ContainsFunc(p.Try, func(one campaign.Candidate) bool { return glob.Match(one.Set[len(one.Set)-1].Name) }) {
+					some = true
+				}
+			}
+			if !some {
+				return nil, cli.Failf("--only %s: no rule proposes settings about that here; mpitx tune --dry-run lists what there is", text.Quote(pattern))
+			}
+		}
+	}
+	all = advice.Candidates(proposals)
+	for _, nv := range added {
+		set := []settings.NameValue{{Name: nv[0], Value: nv[1]}}
+		given, err := c.judge.Assign(c.catalog, set)
+		if err != nil {
+			return nil, cli.Usagef("--add %v", err)
+		}
+		one := campaign.Candidate{Name: nv[0] + "=" + nv[1], Group: nv[0], Rule: "--add", Reason: "it was asked for"}
+		for _, a := range c.judge.Complete(c.catalog, given) {
+			for _, note := range a.Notes {
+				c.App.Complain("--add %s=%s: %s", nv[0], nv[1], note)
+			}
+			if a.NeededBy == nil {
+				one.Set = append(one.Set, set[0])
+				continue
+			}
+			if name, value, ok := strings.Cut(a.Environment(c.judge.Impl), "="); ok {
+				one.Set = append(one.Set, settings.NameValue{Name: strings.TrimPrefix(name, "OMPI_MCA_"), Value: value})
+			}
+		}
+		all = append([]campaign.Candidate{one}, all...)
+	}
+	return all, nil
+}
+
+// matches reports whether a word matches one of --only.
+func (c *campaigning) matches(word string) bool {
+	return slices.ContainsFunc(c.only, func(pattern string) bool {
+		glob, err := text.CompileGlob(pattern)
+		return err == nil && glob.Match(word)
+	})
+}
+
+// selected reports whether a whole proposal is one of --only.
+func (c *campaigning) selected(p *advice.Proposal) bool {
+	return c.matches(p.Subject) || c.matches(p.Rule.Name) || c.matches(strings.TrimPrefix(strings.ToLower(p.Subject), "mpi_"))
+}
+
+// load reads a campaign that was stopped. It must be of this machine's library.
+func (c *campaigning) load(cmd *cobra.Command) error {
+	c.dir = c.resume
+	s, err := tune.Load(c.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return cli.Usagef("--resume %s: there is no campaign of mpitx tune", text.Quote(c.dir))
+	} else if err != nil {
+		return cli.Failf("--resume %v", err)
+	}
+	c.session = *s
+	if cmd.Flags().Changed("budget") {
+		c.session.Plan.Budget = c.budget
+	}
+	if cmd.Flags().Changed("runs") {
+		c.session.Plan.Runs = c.runs
+	}
+	c.app, c.N, c.MPI, c.workdir = s.App, s.Ranks, s.MPI, s.Workdir
+	if c.Chosen, err = c.App.Env.Choose(s.MPI); err != nil {
+		return err
+	}
+	if c.Chosen.BuildID != s.BuildID {
+		return cli.Failf("--resume %s: %s is another build than the campaign began with; begin a new one", text.Quote(c.dir), s.MPI)
+	}
+	if here, err := os.Getwd(); err != nil || here != s.Dir {
+		return cli.Failf("--resume %s: the campaign was begun in %s; go there first", text.Quote(c.dir), text.Quote(s.Dir))
+	}
+	if c.exe, err = os.Executable(); err != nil {
+		return cli.Failf("%v", err)
+	}
+	c.answer = campaigns.Answer{Session: &c.session, Dir: c.dir}
+	return nil
+}
+
+// experiment makes the runs that are not made yet, and concludes.
+func (c *campaigning) experiment() error {
+	journal, err := campaign.OpenJournal(tune.JournalPath(c.dir))
+	if err != nil {
+		return cli.Failf("%v", err)
+	}
+	defer journal.Close()
+	bar := progress.New("tuning")
+	defer bar.Clear()
+	begin, spent := time.Now(), time.Duration(0)
+	c.answer.Result, err = campaign.Run(c.session.Plan, journal.Run(func(e campaign.Experiment, with *campaign.Candidate) (campaign.Outcome, error) {
+		o, err := c.measure(e, with)
+		spent += o.Took
+		bar.Update(uint64(spent/time.Second), uint64(c.session.Plan.Budget/time.Second))
+		return o, err
+	}))
+	c.answer.Overhead = time.Since(begin) - spent
+	var small *campaign.BudgetError
+	var own *cli.ExitError
+	switch {
+	case errors.As(err, &small):
+		return cli.Usagef("the budget is too small: %v; give more with --budget or --runs", err)
+	case errors.As(err, &own):
+		c.App.Say(fmt.Sprintf("to go on: mpitx tune --resume %s", text.Quote(c.dir)))
+		return err
+	case err != nil:
+		return cli.Failf("%v", err)
+	}
+	return c.settle()
+}
+
+// measure makes one run.
+func (c *campaigning) measure(e campaign.Experiment, with *campaign.Candidate) (o campaign.Outcome, err error) {
+	dir := filepath.Join(c.dir, "run-"+strconv.Itoa(e.Number))
+	limit := time.Duration(0)
+	if e.Arm > 0 {
+		limit = 5*max(c.slowest, c.session.Plan.Usual) + 10*time.Second
+	}
+	begin := time.Now()
+	run, err := c.start(dir, with.Set, limit)
+	took := time.Since(begin)
+	defer os.RemoveAll(dir)
+	var broken *cli.RunFailed
+	switch {
+	case errors.As(err, &broken):
+		return campaign.Outcome{Took: took, Failed: lastLine(broken)}, nil
+	case err != nil:
+		return o, err
+	}
+	defer run.Close()
+	if o, err = tune.Read(run); err != nil {
+		return campaign.Outcome{Took: took, Failed: err.Error()}, nil
+	}
+	o.Took = took
+	if e.Arm == 0 {
+		c.slowest = max(c.slowest, took)
+	}
+	return o, nil
+}
+
+// lastLine is why a run failed, in one line.
+func lastLine(e *cli.RunFailed) string {
+	lines := strings.Split(strings.TrimSpace(e.Said), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" && len(last) < 200 {
+		return e.How + ": " + last
+	}
+	return e.How
+}
+
+// start runs the application with settings, and records a profile.
+func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Duration) (*recording.Run, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"profile", "-n", strconv.Itoa(c.N), "--dir", dir, "--stack", "0", "--no-summary"}
+	if c.MPI != "" {
+		args = append(args, "--mpi", c.MPI)
+	}
+	if limit > 0 {
+		args = append(args, "--no-paths")
+	}
+	for _, s := range set {
+		args = append(args, "--set", s.Name+"="+s.Value)
+	}
+	cmd := exec.Command(c.exe, append(append(args, "--"), c.app...)...)
+	if c.workdir == copyDir {
+		work := filepath.Join(filepath.Dir(dir), "work")
+		if err := copyTree(c.session.Dir, work, filepath.Dir(dir)); err != nil {
+			os.RemoveAll(work)
+			return nil, cli.Failf("--workdir copy: %v", err)
+		}
+		defer os.RemoveAll(work)
+		cmd.Dir = work
+	}
+	return cli.MeasureRun(cmd, dir, limit)
+}
+
+// settle writes the settings that a campaign recommends.
+func (c *campaigning) settle() error {
+	r := c.answer.Result
+	if r.Verdict != campaign.Faster {
+		return nil
+	}
+	if c.catalog == nil {
+		c.catalog = inspect.CachedCatalog(c.App.Env, c.Chosen)
+	}
+	if c.judge == nil {
+		c.judge = c.App.Judge(c.Chosen)
+	}
+	return c.answer.Settle(c.catalog, c.judge)
+}
+
+// failed says why the application failed, with what it said.
+func failed(err error, what string) error {
+	var broken *cli.RunFailed
+	if errors.As(err, &broken) {
+		os.Stderr.WriteString(broken.Said)
+		return cli.Failf("%s%v", what, broken)
+	}
+	return err
+}
+
+// undecided gives an error exitUsage, unless a signal ended mpitx.
+func undecided(err error) error {
+	var own *cli.ExitError
+	if !errors.As(err, &own) {
+		return &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	if own.Code <= 128 {
+		own.Code = cli.ExitUsage
+	}
+	return err
+}
