@@ -69,6 +69,7 @@ func TestLostAnswer(t *testing.T) {
 		"compare":  {"compare PROFILE PROFILE", "compare RUN RUN", "compare PROFILE PROFILE -o csv"},
 		"tools":    {"tools", "tools -o json", "tools -o csv"},
 		"verify":   {"verify --help"},
+		"tune":     {"tune --help"},
 		"diff":     {"diff mpi:demo mpi:demo", "diff mpi:demo mpi:demo -o json", "diff mpi:demo mpi:demo -o markdown"},
 		"check":    {"check --list", "check names --mpi demo", "check get-index --mpi demo -o json", "check --list -o junit"},
 		"timeline": {"timeline TRACED --once", "timeline TRACED --once --rank 0"},
@@ -215,6 +216,8 @@ func TestExitCodes(t *testing.T) {
 			line{1, "report PROFILE " + view + " --phase slove", "slove: the run has no such phase; did you mean solve"}, line{1, "report PROFILE " + view + " --rank 7", "7: the run has no such rank"},
 			line{2, "report PROFILE " + view + " --rank x", `--rank: "x" is not a rank list`}, line{2, "report PROFILE " + view + " -o html5", "-o: .html5.: must be one of"})
 	}
+	lines["tune"] = append(lines["tune"], line{2, "tune", "name the application, after --"}, line{2, "tune x", "x: name the application after --"}, line{2, "tune --resume empty", "--resume empty: there is no campaign of mpitx tune"},
+		line{2, "tune --resume empty -- x", "leave x out"}, line{2, "tune -n 2 --runs -1 -- x", "--runs: must be positive"})
 	lines["timeline"] = append(lines["timeline"], line{2, "timeline", "timeline: name a run directory"}, line{2, "timeline RUN", "is not a terminal; --once prints one frame"},
 		line{1, "timeline RUN --once", "the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR"}, line{2, "timeline RUN --once --rank x", `--rank: "x" is not a rank list`},
 		line{1, "timeline RUN --once --rank 77", "--rank 77: the run has no such rank"}, line{2, "timeline RUN --once --from 2s --to 1s", "--to 1s: must be later than --from 2s"},

@@ -74,9 +74,9 @@ The exit code is 0 if something is recommended, 1 if nothing is, and 2 if the
 campaign could not be made.`,
 		Example: `  mpitx tune -n 4 -- ./app input
   mpitx tune -n 4 --budget 2h --only 'MPI_All*' -- ./app input
-  mpitx tune -n 4 --add coll_tuned_bcast_algorithm_segmentsize=4096,65536 -- ./app
+  mpitx tune -n 4 --add btl_vader_eager_limit=1024,65536 -- ./app
   mpitx tune --resume mpitx-tune-app
-  mpitx tune --check rules.conf --function MPI_Allreduce --size 64k --comm-size 4`,
+  mpitx tune --check rules --function MPI_Bcast --size 64k --comm-size 4`,
 		Args: cli.Arguments(0, -1, "an application, after --"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.check.File != "" {
