@@ -106,6 +106,9 @@ func builtin(c *Config, exeDir string) ([]string, error) {
 	if path == "" {
 		return nil, notBuilt(c.Env, "workload", m, name, looked)
 	}
+	if c.Kernel != "" {
+		return []string{path, "kernel", c.Kernel, c.Kernel + ".results"}, nil
+	}
 	argv := []string{path, c.Workload, fmt.Sprintf("%.4f", c.Duration.Seconds())}
 	if c.WorkloadBytes > 0 {
 		argv = append(argv, strconv.Itoa(c.WorkloadBytes))

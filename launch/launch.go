@@ -26,6 +26,7 @@ type Config struct {
 	Args          []string      // the application with its arguments; none: Workload
 	Workload      string        // a built-in program
 	WorkloadBytes int           // of its messages; 0: of several sizes
+	Kernel        string        // the list of operations that the workload kernel measures; its results go to the list's name + ".results"
 	Duration      time.Duration // of the workload
 	MPI           string        // the MPI to use; "" means the one that the application links
 	Ranks         int           // to start with the MPI's launcher; 0 means no launcher

@@ -24,6 +24,7 @@ import (
 // program is what every recording command is told about the application and how to run it.
 type program struct {
 	mpi, dir, workload, job string
+	kernel                  string // a list for the workload kernel, see fixtures/workload/kernel.c
 	maxSize, policy         string
 	ranks, workloadBytes    int
 	force                   bool
@@ -53,6 +54,8 @@ func (x *program) flags(cmd *cobra.Command, a *cli.App) {
 	cli.Choose(cmd, &x.via, "via", "", "chain", "`WHO` calls the tools of --tool: mpitx, with any MPI (chain), or the MPI library's own QMPI (qmpi)", "chain", "qmpi")
 	f.IntVar(&x.workloadBytes, "workload-bytes", 0, "")
 	f.MarkHidden("workload-bytes")
+	f.StringVar(&x.kernel, "kernel", "", "")
+	f.MarkHidden("kernel")
 	f.StringVar(&x.job, "job", "", "")
 	f.StringArrayVar(&x.moreTools, "more-tool", nil, "")
 	f.MarkHidden("job")
@@ -78,6 +81,8 @@ func (x *program) config(cmd *cobra.Command, args []string, a *cli.App) (c launc
 	switch {
 	case x.workload != "" && len(args) > 0:
 		return c, cli.Usagef("--workload runs in place of an application; leave %q out", args[0])
+	case x.kernel != "":
+		c.Workload, c.Kernel = "kernel", x.kernel
 	case x.workload == "" && len(args) == 0:
 		return c, cli.Usagef("name the application, after --: mpitx %s … -- ./app, or --workload %s", cmd.Name(), strings.Join(cli.Workloads, "|"))
 	}
