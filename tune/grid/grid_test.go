@@ -26,15 +26,15 @@ func planOf(seed uint64) Plan {
 	}
 }
 
-// machine is a simulated library: noise of runs and of operations, with some that are far out.
-type machine struct {
+// library is a simulated library: noise of runs and of operations, with some that are far out.
+type library struct {
 	*rand.Rand
 	factor func(o kernel.Operation) float64 // of the time with an algorithm, relative to the library's own choice
 	quiet  bool                             // no times are far out
 	runs   int
 }
 
-func (m *machine) measure(all []kernel.Operation) (results []kernel.Result, err error) {
+func (m *library) measure(all []kernel.Operation) (results []kernel.Result, err error) {
 	m.runs++
 	run := math.Exp(0.3 * m.NormFloat64())
 	for k, o := range all {
@@ -54,10 +54,10 @@ func same(kernel.Operation) float64 { return 1 }
 
 func simulate(t *testing.T, plan Plan, factor func(kernel.Operation) float64) *Result {
 	t.Helper()
-	return simulateOn(t, &machine{Rand: rand.New(rand.NewPCG(plan.Seed, 1)), factor: factor}, plan)
+	return simulateOn(t, &library{Rand: rand.New(rand.NewPCG(plan.Seed, 1)), factor: factor}, plan)
 }
 
-func simulateOn(t *testing.T, m *machine, plan Plan) *Result {
+func simulateOn(t *testing.T, m *library, plan Plan) *Result {
 	t.Helper()
 	c := &Campaign{Plan: plan, Measure: m.measure, Journal: &Journal{}}
 	r, err := c.Run()
@@ -95,7 +95,7 @@ func TestCrossovers(t *testing.T) {
 	const low, high = 300, 40000
 	missed := 0
 	for seed := range uint64(20) {
-		r := simulateOn(t, &machine{Rand: rand.New(rand.NewPCG(seed, 1)), quiet: true, factor: func(o kernel.Operation) float64 {
+		r := simulateOn(t, &library{Rand: rand.New(rand.NewPCG(seed, 1)), quiet: true, factor: func(o kernel.Operation) float64 {
 			switch {
 			case o.Function == "bcast" && o.Value == 2 && low <= o.Bytes && o.Bytes < high:
 				return 0.4
@@ -199,7 +199,7 @@ func TestResume(t *testing.T) {
 		return string(b)
 	}
 	path := filepath.Join(t.TempDir(), "journal")
-	m := &machine{Rand: rand.New(rand.NewPCG(plan.Seed, 1)), factor: factor}
+	m := &library{Rand: rand.New(rand.NewPCG(plan.Seed, 1)), factor: factor}
 	for k := 0; ; k++ {
 		j, err := OpenJournal(path, plan)
 		if err != nil {
@@ -252,7 +252,7 @@ func TestResume(t *testing.T) {
 
 // A budget ends a campaign between runs. The result says where, and concludes nothing that was not confirmed.
 func TestBudget(t *testing.T) {
-	m := &machine{Rand: rand.New(rand.NewPCG(1, 1)), factor: func(o kernel.Operation) float64 { return 0.3 }}
+	m := &library{Rand: rand.New(rand.NewPCG(1, 1)), factor: func(o kernel.Operation) float64 { return 0.3 }}
 	j := &Journal{}
 	c := &Campaign{Plan: planOf(1), Journal: j, Budget: time.Hour, Measure: func(all []kernel.Operation) ([]kernel.Result, error) {
 		if m.runs == 4 {
@@ -273,7 +273,7 @@ func TestBudget(t *testing.T) {
 
 // An algorithm that crashes is left out at all sizes, one whose call fails at this size; all others are measured.
 func TestCrash(t *testing.T) {
-	m := &machine{Rand: rand.New(rand.NewPCG(1, 1)), factor: same}
+	m := &library{Rand: rand.New(rand.NewPCG(1, 1)), factor: same}
 	c := &Campaign{Plan: planOf(1), Journal: &Journal{}, Measure: func(all []kernel.Operation) ([]kernel.Result, error) {
 		results, _ := m.measure(all)
 		crashed := false

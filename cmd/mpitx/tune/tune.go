@@ -2,6 +2,7 @@
 package tune
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"mpitx/export"
 	"mpitx/export/campaigns"
 	"mpitx/export/html"
+	"mpitx/export/variables"
 	"mpitx/text"
 )
 
@@ -30,6 +32,7 @@ type options struct {
 	dry         bool
 	app         []string
 	check       *checking
+	collectives *collectives
 }
 
 // How experiments get their working directories.
@@ -41,7 +44,7 @@ const (
 // NewTune makes the command.
 func NewTune(a *cli.App) *cobra.Command {
 	o := &options{Source: cli.Source{App: a}}
-	o.check = &checking{Source: &o.Source}
+	o.check, o.collectives = &checking{Source: &o.Source}, &collectives{Source: &o.Source}
 	cmd := &cobra.Command{
 		Use:   "tune -n N [flags] -- APP…",
 		Short: "Find settings that make an application faster, with proof",
@@ -67,8 +70,10 @@ writes files, --workdir copy gives each run a copy of the working directory. On 
 machine with few cores, or beside other programs, results are about that: run it
 where the application will run.
 
-With --check, mpitx tune reads a file that chooses algorithms of collectives as
-the library does: Open MPI's dynamic rules, MPICH's selection in JSON.
+With --collectives, mpitx tune measures the algorithms of collectives on this
+machine, and writes a file with which the library chooses the faster ones. With
+--check, it reads such a file as the library does: Open MPI's dynamic rules,
+MPICH's selection in JSON.
 
 The exit code is 0 if something is recommended, 1 if nothing is, and 2 if the
 campaign could not be made.`,
@@ -76,11 +81,12 @@ campaign could not be made.`,
   mpitx tune -n 4 --budget 2h --only 'MPI_All*' -- ./app input
   mpitx tune -n 4 --add btl_vader_eager_limit=1024,65536 -- ./app
   mpitx tune --resume mpitx-tune-app
+  mpitx tune --collectives -n 4 --only allreduce,bcast --sizes 8..64k
   mpitx tune --check rules --function MPI_Bcast --size 64k --comm-size 4`,
 		Args: cli.Arguments(0, -1, "an application, after --"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.check.File != "" {
-				return o.check.run(cmd, o.Form())
+			if o.check.File != "" || o.collectives.On {
+				return o.aboutFiles(cmd, args)
 			}
 			return a.NoVerdict(o.run(cmd, args))
 		},
@@ -88,6 +94,7 @@ campaign could not be made.`,
 	o.Source.Flags(cmd, false)
 	o.FormatOut.Flags(cmd, "reports", campaigns.Formats...)
 	o.check.flags(cmd)
+	o.collectives.flags(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&o.only, "only", nil, "try only what is about this `GLOB`: a function, a variable or the name of a rule; may be repeated")
 	f.StringArrayVar(&o.add, "add", nil, "also try these values of a control variable (`NAME=A,B,C`); may be repeated")
@@ -102,6 +109,28 @@ campaign could not be made.`,
 	cmd.MarkFlagDirname("resume")
 	cmd.MarkFlagsMutuallyExclusive("dir", "resume")
 	return cmd
+}
+
+// aboutFiles makes or checks a file that chooses algorithms of collectives.
+func (o *options) aboutFiles(cmd *cobra.Command, args []string) error {
+	flag, formats := "--collectives", variables.DecisionFormats
+	if o.check.File != "" {
+		flag = "--check"
+	}
+	switch {
+	case o.check.File != "" && o.collectives.On:
+		return cli.Usagef("--collectives makes a file, and --check reads one; leave one of them out")
+	case len(args) > 0:
+		return cli.Usagef("%s runs no application; leave %s out", flag, text.Quote(args[0]))
+	case o.Named():
+		return cli.Usagef("%s writes to standard output; leave --out out", flag)
+	case !slices.Contains(formats, o.Form()):
+		return cli.Usagef("-o %s: %s has the formats %s; choose one of these", o.Form(), flag, strings.Join(cli.Texts(formats), ", "))
+	case o.check.File != "":
+		return o.check.run(cmd, o.Form())
+	}
+	o.collectives.Only, o.collectives.Budget, o.collectives.Dir, o.collectives.Seed = o.only, o.budget, cmp.Or(o.dir, "mpitx-collectives"), o.seed
+	return o.collectives.run(cmd, o.Form())
 }
 
 // starters start ranks themselves, or hand a script to a batch system.
