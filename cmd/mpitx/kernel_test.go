@@ -31,10 +31,10 @@ func (f *onFamily) runner(ranks int, environ ...string) *kernel.Runner {
 	return &kernel.Runner{Command: path, MPI: f.family, Ranks: ranks, Dir: f.dir, Environ: all, Limits: kernel.Limits{Repetitions: 30, Seconds: 1, Precision: 0.1}}
 }
 
-// preload compiles the library that plants delays and errors.
-func (f *onFamily) preload() (environ string) {
+// preload compiles a library that plants delays and errors.
+func (f *onFamily) preload(source string) (environ string) {
 	f.Helper()
-	object := f.build("mpicc", filepath.Join("testdata", "kernel", "planted.c"), "-c", "-fPIC", "-O1")
+	object := f.build("mpicc", filepath.Join("testdata", "kernel", source), "-c", "-fPIC", "-O1")
 	library := object + ".so"
 	if out, err := exec.Command("cc", "-shared", "-o", library, object).CombinedOutput(); err != nil {
 		f.Fatalf("%v\n%s", err, out)
@@ -87,17 +87,17 @@ func TestKernel(t *testing.T) {
 			switch {
 			case all[k].Name == "no_such_variable":
 				if one.Error != "the library has no such control variable" {
-					t.Error(o)
+					f.Error(o)
 				}
 			case all[k].Ranks == 4:
 				if one.Error != "it needs another number of ranks" {
-					t.Error(o)
+					f.Error(o)
 				}
 			case one.Error != "" || one.N < 1 || one.N > 30 || one.Stopped == "" || one.Median <= 0 || one.Low > one.Median || one.Median > one.High ||
 				one.Min > one.Q1 || one.Q1 > one.Q3 || one.Q3 > one.Max || one.Stopped == "repetitions" && one.N != 30:
-				t.Error(o)
+				f.Error(o)
 			case k >= forced && !strings.HasPrefix(one.Algorithm, want[k-forced]):
-				t.Error(o, "want", want[k-forced])
+				f.Error(o, "want", want[k-forced])
 			}
 		}
 	})
@@ -110,20 +110,20 @@ func TestKernelCalls(t *testing.T) {
 		list := filepath.Join(f.dir, "list")
 		text := "allgather bytes=4 ranks=2 repetitions=25\nbarrier ranks=2 repetitions=7\n"
 		if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		p := f.run("mpitx", "profile", "-n", "3", "--mpi", f.family, "--no-summary", "--dir", "run", "--kernel", list)
 		if p.failure != "" || p.code != 0 {
-			t.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
+			f.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
 		}
 		run, err := recording.Open(filepath.Join(f.dir, "run"))
 		if err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		defer run.Close()
 		found, err := profile.Read(run, profile.Cut{})
 		if err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		calls := map[string]uint64{}
 		for _, one := range found.Functions {
@@ -133,26 +133,26 @@ func TestKernelCalls(t *testing.T) {
 		}
 		results, err := os.ReadFile(list + ".results")
 		if err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		var missed []uint64
 		for line := range strings.Lines(string(results)) {
 			var one kernel.Result
 			if err := json.Unmarshal([]byte(line), &one); err != nil {
-				t.Fatal(err)
+				f.Fatal(err)
 			}
 			if !strings.HasPrefix(line, `{"at"`) {
 				missed = append(missed, uint64(one.Missed))
 			}
 		}
 		if len(missed) != 2 || calls["MPI_Allgather"] != 2*(29+missed[0]) || calls["MPI_Barrier"] != 2*(11+missed[1]) {
-			t.Errorf("%v, missed %d", calls, missed)
+			f.Errorf("%v, missed %d", calls, missed)
 		}
 		if err := os.WriteFile(list, []byte("barrier ranks=2\nbarriers ranks=2\n"), 0o600); err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		if p := f.run("mpitx", "profile", "-n", "2", "--mpi", f.family, "--no-summary", "--dir", "wrong", "--kernel", list); !strings.Contains(p.stderr.String(), "list:2: not an operation") || p.code == 0 {
-			t.Errorf("exit code %d: %s", p.code, p.output())
+			f.Errorf("exit code %d: %s", p.code, p.output())
 		}
 	})
 }
@@ -160,19 +160,19 @@ func TestKernelCalls(t *testing.T) {
 // A delay of 20 ms shows, as it does in a plain program; what has no delay is faster.
 func TestKernelDelay(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
-		preload := f.preload()
+		preload := f.preload("planted.c")
 		results := f.measure(f.runner(2, preload), kernel.Operation{Function: "scatter", Bytes: 64, Ranks: 2}, kernel.Operation{Function: "bcast", Bytes: 64, Ranks: 2})
 		program := f.build("mpicc", filepath.Join("testdata", "kernel", "timing.c"), "-O1")
 		p := f.run(slices.Concat(launchers[f.family], []string{"env", preload, program})...)
 		var slow, fast float64
 		if _, err := fmt.Sscan(p.stdout.String(), &slow, &fast); err != nil || p.code != 0 {
-			t.Fatalf("%v, exit code %d: %s", err, p.code, p.output())
+			f.Fatalf("%v, exit code %d: %s", err, p.code, p.output())
 		}
 		if s := results[0]; s.Median < 20e6 || s.Low < 20e6 || slow < 20e6 {
-			t.Errorf("%+v; the plain program says %v ns", s, slow)
+			f.Errorf("%+v; the plain program says %v ns", s, slow)
 		}
 		if r := results[1]; r.Min >= 20e6 {
-			t.Errorf("%+v; the plain program says %v ns", r, fast)
+			f.Errorf("%+v; the plain program says %v ns", r, fast)
 		}
 	})
 }
@@ -180,19 +180,19 @@ func TestKernelDelay(t *testing.T) {
 // A wrong result is found. Where a rank dies, the results say in which operation, and what was not measured.
 func TestKernelWrong(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
-		results := f.measure(f.runner(2, f.preload(), "PLANTED=1"), kernel.Operation{Function: "gather", Bytes: 64, Ranks: 2}, kernel.Operation{Function: "bcast", Bytes: 64, Ranks: 2},
+		results := f.measure(f.runner(2, f.preload("planted.c"), "PLANTED=1"), kernel.Operation{Function: "gather", Bytes: 64, Ranks: 2}, kernel.Operation{Function: "bcast", Bytes: 64, Ranks: 2},
 			kernel.Operation{Function: "scan", Bytes: 64, Ranks: 2}, kernel.Operation{Function: "barrier", Ranks: 2})
 		if r := results[0]; r.Error != "the result is wrong" || r.N != 0 {
-			t.Errorf("%+v", r)
+			f.Errorf("%+v", r)
 		}
 		if r := results[1]; r.Error != "" || r.N == 0 {
-			t.Errorf("%+v", r)
+			f.Errorf("%+v", r)
 		}
 		if r := results[2]; !r.Crashed || r.Error == "" {
-			t.Errorf("%+v", r)
+			f.Errorf("%+v", r)
 		}
 		if r := results[3]; !r.Skipped || r.Crashed {
-			t.Errorf("%+v", r)
+			f.Errorf("%+v", r)
 		}
 	})
 }
