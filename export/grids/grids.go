@@ -90,11 +90,12 @@ func head(r *grid.Result) (lines []string) {
 	cells := len(slices.DeleteFunc(slices.Clone(r.Findings), func(f grid.Finding) bool { return !f.Coarse }))
 	lines = append(lines, fmt.Sprintf("%s, %s on %s (%s): %s in %s. At %d of %s an algorithm is faster than the library's own choice.",
 		p.Library, text.Count(p.Ranks, "rank"), p.Host, text.Count(p.Cores, "core"), text.Count(r.Runs, "run"), text.Count(int(r.Seconds+0.5), "second"), n, text.Count(cells, "place")))
+	lines = append(lines, "Below: the faster algorithm, and how its time differs; =: the library's own choice; ?: not confirmed.")
 	if r.Incomplete != "" {
 		lines = append(lines, "Incomplete: "+r.Incomplete+". The same command with a greater --budget goes on.")
 	}
 	if r.Crowded {
-		lines = append(lines, "Ranks share cores. This shows the procedure, but not which algorithm is faster where each rank has a core: measure there.")
+		lines = append(lines, "Ranks share cores: this shows the procedure, but not which algorithm is faster where each rank has a core.")
 	}
 	return lines
 }
@@ -116,17 +117,17 @@ func (c heatCell) text() string {
 	if c.name == "" {
 		return c.mark
 	}
-	return fmt.Sprintf("%s -%.0f%%", c.name, c.gain)
+	return fmt.Sprintf("-%.0f%% %s", c.gain, c.name)
 }
 
 func heatMaps(r *grid.Result) (all []heatMap) {
 	for _, collective := range r.Plan.Collectives {
-		m := heatMap{Title: collective.Function + ": faster algorithms, and how much less time they take (=: the library's own choice; ?: not confirmed)"}
+		m := heatMap{Title: collective.Function + ", by ranks and bytes"}
 		var sizes []int64
 		for _, f := range r.Findings {
 			if f.Function == collective.Function && f.Coarse && !slices.Contains(sizes, f.Bytes) {
 				sizes = append(sizes, f.Bytes)
-				m.columns = append(m.columns, text.Amount(float64(f.Bytes), "B"))
+				m.columns = append(m.columns, sizeText(f.Bytes))
 			}
 		}
 		for _, ranks := range r.Plan.CommSizes {
@@ -184,33 +185,61 @@ func (m *heatMap) write(w io.Writer, t export.Terminal) error {
 	return g.Write(w, t)
 }
 
+// sizeText writes a size as --sizes reads it: 64, 4k, 1M.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%dM", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%dk", n>>10)
+	}
+	return fmt.Sprint(n)
+}
+
 func percent(part float64) string { return fmt.Sprintf("%+.1f %%", 100*part) }
 
 func interval(f *grid.Finding) string { return percent(f.Low) + " to " + percent(f.High) }
 
+// choiceRows is the decision table: what served the calls with the choice and without, and the place with the least change.
 func choiceRows(r *grid.Result) *export.Rows {
-	rows := &export.Rows{Schema: "mpitx.tune.choices", Columns: []export.RowColumn{{Name: "function", Header: "FUNCTION"}, {Name: "ranks", Header: "RANKS", Right: true},
-		{Name: "from", Header: "FROM", Right: true}, {Name: "to", Header: "TO", Right: true}, {Name: "algorithm", Header: "ALGORITHM"}, {Name: "instead", Header: "INSTEAD OF"},
-		{Name: "change", Header: "TIME", Right: true}, {Name: "interval", Header: "INTERVALS"}}}
+	rows := &export.Rows{Columns: []export.RowColumn{{Name: "function", Header: "FUNCTION"}, {Name: "ranks", Header: "RANKS", Right: true}, {Name: "from", Header: "FROM", Right: true},
+		{Name: "to", Header: "TO", Right: true}, {Name: "algorithm", Header: "ALGORITHM"}, {Name: "change", Header: "TIME", Right: true},
+		{Name: "interval", Header: "INTERVAL", Right: true}, {Name: "instead", Header: "INSTEAD OF", Below: true, Label: "instead of: "}, {Name: "ran", Header: "RAN", Below: true, Label: "ran: "}}}
 	for _, c := range r.Choices {
-		var instead, intervals []string
+		var ran, instead []string
+		var least *grid.Finding
 		for k := range r.Findings {
 			f := &r.Findings[k]
-			if f.Function == c.Function && f.Ranks == c.Ranks && f.Coarse && c.From <= f.Bytes && f.Bytes <= c.To {
-				if !slices.Contains(instead, f.Own.Ran) && f.Own.Ran != "" {
-					instead = append(instead, f.Own.Ran)
+			if f.Function != c.Function || f.Ranks != c.Ranks || !f.Coarse || f.Bytes < c.From || f.Bytes > c.To {
+				continue
+			}
+			if least == nil || f.Change > least.Change {
+				least = f
+			}
+			instead = append(instead, f.Own.Ran)
+			for _, m := range f.Tried {
+				if m.Name == c.Algorithm.Name {
+					ran = append(ran, m.Ran)
 				}
-				intervals = append(intervals, interval(f))
 			}
 		}
-		rows.Rows = append(rows.Rows, []any{c.Function, c.Ranks, text.Amount(float64(c.From), "B"), text.Amount(float64(c.To), "B"), c.Algorithm.Name, strings.Join(instead, "; "), percent(c.Change), strings.Join(intervals, ", ")})
+		between := ""
+		if least != nil {
+			between = interval(least)
+		}
+		rows.Rows = append(rows.Rows, []any{c.Function, c.Ranks, sizeText(c.From), sizeText(c.To), c.Algorithm.Name, percent(c.Change), between, distinct(instead), distinct(ran)})
 	}
 	return rows
 }
 
+func distinct(all []string) string {
+	slices.Sort(all)
+	return strings.Join(slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" }), "; ")
+}
+
 // unsure are candidates that were not confirmed.
 func unsure(r *grid.Result) *export.Rows {
-	rows := &export.Rows{Schema: "mpitx.tune.unsure", Columns: []export.RowColumn{{Name: "function", Header: "FUNCTION"}, {Name: "ranks", Header: "RANKS", Right: true},
+	rows := &export.Rows{Columns: []export.RowColumn{{Name: "function", Header: "FUNCTION"}, {Name: "ranks", Header: "RANKS", Right: true},
 		{Name: "bytes", Header: "BYTES", Right: true}, {Name: "algorithm", Header: "ALGORITHM"}, {Name: "change", Header: "TIME", Right: true}, {Name: "interval", Header: "INTERVAL"}, {Name: "why", Header: "WHY"}}}
 	for k := range r.Findings {
 		f := &r.Findings[k]
@@ -224,18 +253,18 @@ func unsure(r *grid.Result) *export.Rows {
 		case f.Needed > 0:
 			why += fmt.Sprintf("; about %d runs would show this change", f.Needed)
 		}
-		rows.Rows = append(rows.Rows, []any{f.Function, f.Ranks, text.Amount(float64(f.Bytes), "B"), f.Candidate, percent(f.Change), between, why})
+		rows.Rows = append(rows.Rows, []any{f.Function, f.Ranks, sizeText(f.Bytes), f.Candidate, percent(f.Change), between, why})
 	}
 	return rows
 }
 
 func dropped(r *grid.Result) *export.Rows {
-	rows := &export.Rows{Schema: "mpitx.tune.dropped", Columns: []export.RowColumn{{Name: "function", Header: "FUNCTION"}, {Name: "ranks", Header: "RANKS", Right: true},
+	rows := &export.Rows{Columns: []export.RowColumn{{Name: "function", Header: "FUNCTION"}, {Name: "ranks", Header: "RANKS", Right: true},
 		{Name: "bytes", Header: "BYTES", Right: true}, {Name: "algorithm", Header: "ALGORITHM"}, {Name: "why", Header: "WHY"}}}
 	for _, d := range r.Dropped {
 		size := "any"
 		if d.Bytes >= 0 {
-			size = text.Amount(float64(d.Bytes), "B")
+			size = sizeText(d.Bytes)
 		}
 		rows.Rows = append(rows.Rows, []any{d.Function, d.Ranks, size, d.Algorithm, export.OneLine(d.Why)})
 	}

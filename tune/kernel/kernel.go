@@ -32,9 +32,9 @@ type Operation struct {
 
 // Limits end the measurement of an operation.
 type Limits struct {
-	Repetitions int     // at most Most
-	Seconds     float64 // of all its repetitions
-	Precision   float64 // the length of the interval of the median, as a part of the median; 0: not narrow enough ever
+	Repetitions int     `json:"repetitions"` // at most Most
+	Seconds     float64 `json:"seconds"`     // of all its repetitions
+	Precision   float64 `json:"precision"`   // the length of the interval of the median, as a part of the median; 0: not narrow enough ever
 }
 
 // Result is what was measured. Times are in nanoseconds.

@@ -130,7 +130,7 @@ func (o *collectives) run(cmd *cobra.Command, f export.Format) error {
 	}
 	defer journal.Close()
 	if n := journal.Done(); n > 0 {
-		o.App.Complain("%s of an earlier campaign in %s go on", text.Count(n, "run"), text.Quote(o.Dir))
+		o.App.Complain("%s of an earlier campaign in %s %s not repeated", text.Count(n, "run"), text.Quote(o.Dir), text.Verb(n, "is", "are"))
 	}
 	result, err := o.measure(plan, journal)
 	var signal kernel.Interrupted
