@@ -37,7 +37,7 @@ type loss struct{ events, ticks uint64 }
 func (e *Event) FieldValues(f *Field) []Value { return e.Values[f.First : f.First+f.Count] }
 
 // Events yields the events of all threads and ranks in time order, including records of lost events. Memory is bounded as
-// with [Run.Instants]. Only the options Rank, From, To, Bodies and Loose apply.
+// with [Run.Instants]. Only the options Rank, From, To, Bodies and Readers apply.
 func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 	return func(yield func(*Event) bool) {
 		var all []*eventCursor
@@ -45,16 +45,15 @@ func (run *Run) Events(o Options) func(yield func(*Event) bool) {
 			if o.Rank != nil && !o.Rank(r) {
 				continue
 			}
-			chains := r.eventChains()
-			for _, chain := range chains {
+			for _, chain := range r.eventChains() {
 				c := &eventCursor{run: run, records: records{chunks: run.store.Cursor(r.process, chain.chain)}, bodies: o.Bodies}
 				c.begin(chain, true)
-				c.event.Chain, c.alone = len(all), len(chains) == 1
+				c.event.Chain = len(all)
 				all = append(all, c)
 			}
 		}
 		var waiting eventHeap
-		size := max(min(readBudget/max(len(all), 1), 1<<18), 4096)
+		size := max(min(readBudget/max(len(all), o.Readers, 1), 1<<18), 4096)
 		for _, c := range all {
 			if c.chunks.Size = size; c.next() {
 				waiting = append(waiting, due{c.event.Time, c.event.Rank.Rank, c})
@@ -70,23 +69,15 @@ func (h eventHeap) give(o Options, yield func(*Event) bool) {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i)
 	}
-	most := 1 // events of a chain in a row, beyond the time of others
-	if o.Loose && !limited {
-		most = min(max(looseEvents/max(len(h), 1), 1), 64)
-	}
 	for len(h) > 0 {
 		c := h[0].cursor
-		more := true
-		for n := 0; more && (n == 0 || n < most && c.alone); n++ {
-			if limited && c.event.Time >= o.To {
-				return
-			}
-			if c.event.Block, _ = c.chunks.Chunk(); (!limited || c.event.Time >= o.From) && !yield(&c.event) {
-				return
-			}
-			more = c.next()
+		if limited && c.event.Time >= o.To {
+			return
 		}
-		if more {
+		if c.event.Block, _ = c.chunks.Chunk(); (!limited || c.event.Time >= o.From) && !yield(&c.event) {
+			return
+		}
+		if c.next() {
 			h[0].at = c.event.Time
 		} else {
 			h[0] = h[len(h)-1]
@@ -96,15 +87,11 @@ func (h eventHeap) give(o Options, yield func(*Event) bool) {
 	}
 }
 
-// looseEvents bounds the events that come before earlier ones of other ranks.
-const looseEvents = 1 << 16
-
 // eventCursor reads a chain of events in order.
 type eventCursor struct {
 	run *Run
 	records
 	bodies bool // do not read the values
-	alone  bool // the rank has no other chain
 	event  Event
 	chain  *EventChain
 	start  bool // the next event is the first one, and the loss of older ones comes before it

@@ -40,6 +40,9 @@ type source struct {
 // Damage returns the parts that could not be read, each a *[DamageError] or a file system error. Reading samples can add to it.
 func (run *Run) Damage() []error { return run.store.Damage() }
 
+// Still reports whether the run does not change any more. Then several goroutines may read events, each those of other ranks.
+func (run *Run) Still() bool { return run.store.Still() }
+
 func (x *index) intern(b []byte) string {
 	if s, ok := x.strings[string(b)]; ok {
 		return s

@@ -43,7 +43,7 @@ type Options struct {
 	Table    func(*Table) bool        // only the rows of these tables; nil: all
 	ByThread bool                     // do not merge the rows of several threads
 	Bodies   bool                     // give the bodies of events instead of their values, which is faster
-	Loose    bool                     // events need only be in order of time within each rank, which is faster if there are many
+	Readers  int                      // so many such functions run at once: they share the buffers
 	Progress func(done, total uint64) // called now and then with the number of samples read; may be nil
 }
 

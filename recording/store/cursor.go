@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 )
 
@@ -171,12 +170,9 @@ func (c *Cursor) load(x ref) error {
 	if x.at&refRing != 0 {
 		f = c.process.ring
 	}
-	h, err := c.store.files.get(f.path)
-	if err != nil {
-		return err
-	}
-	var head [liveHead]byte
-	n, err := readAt(h, head[:], at)
+	head := c.room(liveHead)
+	c.buf = head[:0]
+	n, err := c.store.files.readAt(f.path, head, at)
 	if err != nil {
 		return err
 	}
@@ -193,7 +189,7 @@ func (c *Cursor) load(x ref) error {
 		c.limit, c.torn = uint32(max(torn-int64(k.headBytes), 0)), true
 		return nil
 	}
-	err = c.check(h, checksum(head[:k.headBytes]), &k)
+	err = c.check(checksum(head[:k.headBytes]), &k)
 	if c.ended = err != nil; err != nil && c.process.Unfinished() { // it is being written, or the ring overwrites it
 		return errMoved
 	}
@@ -204,11 +200,11 @@ func (c *Cursor) load(x ref) error {
 }
 
 // check verifies a chunk's checksum before its contents are used.
-func (c *Cursor) check(h *os.File, sum uint32, k *chunk) error {
+func (c *Cursor) check(sum uint32, k *chunk) error {
 	for at := uint32(0); at < k.used; {
 		n := min(k.used-at, uint32(c.Size))
 		b := c.room(int(n))
-		m, err := readAt(h, b, c.at+int64(at))
+		m, err := c.store.files.readAt(c.path, b, c.at+int64(at))
 		if err != nil {
 			return err
 		}
@@ -285,12 +281,8 @@ func (c *Cursor) Bytes(n uint32) ([]byte, error) {
 	if c.live {
 		return nil, errMoved
 	}
-	h, err := c.store.files.get(c.path)
-	if err != nil {
-		return nil, err
-	}
 	b := c.room(int(min(max(uint32(c.Size), n), c.limit-c.done)))
-	m, err := readAt(h, b, c.at+int64(c.done))
+	m, err := c.store.files.readAt(c.path, b, c.at+int64(c.done))
 	if err != nil || m < len(b) {
 		return nil, fmt.Errorf("only %d of %d bytes could be read: %v", m, len(b), err)
 	}

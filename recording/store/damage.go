@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,12 +26,27 @@ func (e *DamageError) Error() string {
 
 const maxDamage = 1000
 
-// Damage returns the parts that could not be read, each a *[DamageError] or a file system error. Reading chains can add to it.
+// Damage returns the parts that could not be read, each a *[DamageError] or a file system error: by file and place, then the others.
+// Reading chains can add to it.
 func (s *Store) Damage() []error {
+	s.damageLock.Lock()
+	defer s.damageLock.Unlock()
+	slices.SortStableFunc(s.damage, func(a, b error) int {
+		x, y := placeOf(a), placeOf(b)
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset))
+	})
 	if s.more > 0 {
 		return append(slices.Clip(s.damage), fmt.Errorf("%d more damaged places", s.more))
 	}
 	return s.damage
+}
+
+// placeOf is where the damage is; of another error, after all files.
+func placeOf(err error) *DamageError {
+	if d, ok := err.(*DamageError); ok {
+		return d
+	}
+	return &DamageError{File: "\xff"}
 }
 
 func (s *Store) isDamaged(f *dataFile) bool {
@@ -41,6 +57,8 @@ func (s *Store) isDamaged(f *dataFile) bool {
 }
 
 func (s *Store) damaged(err error) {
+	s.damageLock.Lock()
+	defer s.damageLock.Unlock()
 	if len(s.damage) >= maxDamage {
 		s.more++
 		return

@@ -6,13 +6,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // maxOpen bounds the open files: an ended run has one for each node, a running one also one for each rank.
 const maxOpen = 48
 
-// files opens files, never through symbolic links, and keeps the latest ones open.
+// files opens files, never through symbolic links, and keeps the latest ones open. Several goroutines may call readAt.
 type files struct {
+	lock sync.RWMutex
 	open map[string]*os.File
 	last []string // in the order of opening
 }
@@ -34,6 +36,23 @@ func (f *files) get(path string) (*os.File, error) {
 	f.open[path] = h
 	f.last = append(f.last, path)
 	return h, nil
+}
+
+// readAt is [readAt] of a file.
+func (f *files) readAt(path string, b []byte, at int64) (int, error) {
+	f.lock.RLock()
+	if h := f.open[path]; h != nil {
+		defer f.lock.RUnlock()
+		return readAt(h, b, at)
+	}
+	f.lock.RUnlock()
+	f.lock.Lock() // nobody reads a file that is closed for this one
+	defer f.lock.Unlock()
+	h, err := f.get(path)
+	if err != nil {
+		return 0, err
+	}
+	return readAt(h, b, at)
 }
 
 func (f *files) drop(path string) {

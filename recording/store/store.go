@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Reader receives declarations from the store.
@@ -42,6 +43,8 @@ type Store struct {
 	more      int  // damage beyond maxDamage
 	known     bool // ID is set
 	buf       []byte
+
+	damageLock sync.Mutex // of damage and more, while cursors are read
 }
 
 // Process is one process's recording.
@@ -229,6 +232,16 @@ func (p *Process) drop(where uint64) {
 	for chain, refs := range p.chains {
 		p.chains[chain] = slices.DeleteFunc(refs, func(x ref) bool { return x.at&where != 0 })
 	}
+}
+
+// Still reports whether all chunks are in files to which nothing is added, so that several goroutines may read chains, each its own.
+func (s *Store) Still() bool {
+	for _, p := range s.processes {
+		if p.Unfinished() || p.InMemory() || p.ring != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // sort orders the chunks and keeps the best copy of each.

@@ -50,7 +50,7 @@ func newDecoder(t *Trace) *decoder {
 // options select all events of the ranks, also if a part is chosen: earlier ones post receives and count messages, and a call that begins in
 // the part may end later.
 func (d *decoder) options() recording.Options {
-	return recording.Options{Rank: d.trace.options.Rank, Bodies: true}
+	return recording.Options{Rank: d.trace.options.Rank, Bodies: true, Readers: d.trace.readers}
 }
 
 func (d *decoder) chain(e *recording.Event) *chain {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"math/bits"
 	"time"
 
@@ -37,7 +38,15 @@ type side struct {
 	place
 	at                                     time.Duration // with Trace.arrows: when the call that sent it began, or the one that received it returned
 	bytes                                  uint64
+	completed                              uint32 // of a received one: its number by completion
 	received, estimated, ambiguous, inside bool
+}
+
+// half is a side with its number.
+type half struct {
+	id uint64 // of the number
+	numbered
+	side
 }
 
 // matched says which messages have a flow.
@@ -53,9 +62,6 @@ type matched struct {
 type start struct{ block, counted uint64 }
 
 func (m *matched) set(p place) {
-	for len(m.bits) <= p.chain {
-		m.bits = append(m.bits, nil)
-	}
 	words := m.bits[p.chain]
 	for uint64(len(words)) <= p.counted/64 {
 		words = append(words, 0)
@@ -87,8 +93,13 @@ func (m *matched) flow(chain int, counted uint64, rank int, message *Message) (i
 			}
 		}
 	}
-	id = mix(uint64(s.object)<<32|uint64(uint32(s.tag)), uint64(uint32(s.source))<<32|uint64(uint32(s.destination)))
-	return max(mix(id, uint64(sequence)), 1), false
+	return numbered{s, sequence}.id(), false
+}
+
+// id is not 0, and another one for each message, as good as certainly.
+func (n numbered) id() uint64 {
+	id := mix(uint64(n.object)<<32|uint64(uint32(n.tag)), uint64(uint32(n.source))<<32|uint64(uint32(n.destination)))
+	return max(mix(id, uint64(n.sequence)), 1)
 }
 
 func mix(a, b uint64) uint64 {
@@ -98,18 +109,31 @@ func mix(a, b uint64) uint64 {
 	return x ^ x>>32
 }
 
-// matcher joins sends and receives.
+// joiner joins sends and receives.
+type joiner struct {
+	trace   *Trace
+	arrow   func(sent, received side) // see [Trace.newArrow]
+	matched *matched
+	waiting map[uint64]int32 // by half.id: which of the sides
+	sides   []half
+	unused  []int32         // of these
+	unsure  map[stream]bool // see outside
+}
+
+// matcher finds the messages of some ranks, and their numbers.
 type matcher struct {
-	trace *Trace
-	arrow func(sent, received side) // see [Trace.newArrow]
+	trace  *Trace
+	totals Totals
 	processes
 	repeats
-	matched   *matched
-	waiting   map[numbered]side
+	matched   *matched    // of which it changes starts only, as there is one for all ranks
+	give      func(*half) // gets the sides of messages
+	side      half        // that it gets
 	receivers map[*process]*receiver
 	last      *receiver // of lastOf, which was asked for last
 	lastOf    *process
 	chosen    map[int]bool // ranks
+	chains    int          // that come before those of its ranks
 	counted   []uint64     // messages so far, by chain
 
 	lost, found unposted // known, and found now
@@ -143,7 +167,7 @@ func (t *Trace) match(goOn func(at time.Duration) bool) {
 		t.Totals = before
 		return t.matchKnowing(lost, known, sends, gone, goOn)
 	}
-	m := again(nil, outside{}, cancelsOf{}, cancels{})
+	m := again(nil, outside{}, nil, cancels{})
 	if m == nil || len(m.found)+len(m.seen.posted)+len(m.seen.unsure)+len(m.sends) == 0 {
 		return
 	}
@@ -157,46 +181,108 @@ func (t *Trace) match(goOn func(at time.Duration) bool) {
 		}
 		gone = m.outcome()
 	}
-	again(lost, known, cancelsOf{}, gone)
+	again(lost, known, nil, gone)
 }
 
 // matchKnowing reads the trace once. It returns nil if goOn stopped it.
 func (t *Trace) matchKnowing(lost unposted, known outside, sends cancelsOf, gone cancels, goOn func(at time.Duration) bool) *matcher {
 	t.matched = nil
-	m := &matcher{trace: t, arrow: t.newArrow(), processes: newProcesses(t), matched: &matched{moved: map[place]uint32{}, cancels: gone}, waiting: map[numbered]side{},
-		receivers: map[*process]*receiver{}, chosen: map[int]bool{}, lost: lost, found: unposted{}, known: known, sends: sends,
-		seen:    outside{posted: map[*recording.Rank]map[int][]postedOutside{}, unsure: map[stream]bool{}},
-		learned: cancels{gone: map[stream][]uint32{}, doubt: map[stream]uint32{}}}
+	chosen, chains := map[int]bool{}, 0
 	for _, r := range t.run.Ranks {
-		m.chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
+		chosen[r.Rank] = t.options.Rank == nil || t.options.Rank(r)
 	}
-	n := 0
-	o := newDecoder(t).options()
-	o.Loose = m.arrow == nil // both sides of a message may come first
-	for e := range t.run.Events(o) {
-		m.begin(e)
-		m.event(e)
-		if n++; n%(1<<14) == 0 && !goOn(e.Time) {
+	for _, c := range t.run.EventChains() {
+		if t.options.Rank == nil || t.options.Rank(c.Rank) {
+			chains++
+		}
+	}
+	all := &matched{bits: make([][]uint64, chains), starts: make([][]start, chains), moved: map[place]uint32{}, cancels: gone}
+	j := &joiner{trace: t, arrow: t.newArrow(), matched: all, waiting: map[uint64]int32{}, unsure: known.unsure}
+	newMatcher := func(chains int) *matcher {
+		m := &matcher{trace: t, processes: newProcesses(t), matched: all, receivers: map[*process]*receiver{}, chosen: chosen, chains: chains, lost: lost, found: unposted{}, known: known, sends: sends,
+			seen:    outside{posted: map[*recording.Rank]map[int][]postedOutside{}, unsure: map[stream]bool{}},
+			learned: cancels{gone: map[stream][]uint32{}, doubt: map[stream]uint32{}}}
+		if sends == nil {
+			m.sends = cancelsOf{}
+		}
+		return m
+	}
+	m, n := newMatcher(0), 0
+	if j.arrow == nil && t.run.Still() {
+		if !j.readInTurns(m, newMatcher, goOn) {
 			return nil
 		}
+	} else {
+		m.give = j.join
+		if !m.read(t, func(at time.Duration) bool { n++; return n%(1<<14) != 0 || goOn(at) }) {
+			return nil
+		}
+	}
+	t.Totals.add(&m.totals)
+	for _, n := range j.waiting {
+		if j.sides[n].inside {
+			t.Totals.Unmatched++
+		}
+	}
+	t.left = m.leftovers(j)
+	t.matched = all
+	return m
+}
+
+// readInTurns lets goroutines read the ranks, each with a matcher of its own. What these have found is added to m.
+func (j *joiner) readInTurns(m *matcher, newMatcher func(chains int) *matcher, goOn func(at time.Duration) bool) bool {
+	parts := j.trace.parts()
+	matchers, readers := make([]*matcher, len(parts)), make([]func(*writer[half]), len(parts))
+	for i, part := range parts {
+		matchers[i] = newMatcher(part.chains)
+		readers[i] = func(w *writer[half]) {
+			matchers[i].give = func(h *half) { *w.add() = *h }
+			matchers[i].read(part, w.event)
+		}
+	}
+	whole := inTurns(readers, func(batch []half, at time.Duration) bool {
+		for i := range batch {
+			j.join(&batch[i])
+		}
+		return goOn(at)
+	})
+	for _, other := range matchers {
+		m.add(other)
+	}
+	return whole
+}
+
+// read reads the events of a part of the trace. It returns false if goOn does.
+func (m *matcher) read(part *Trace, goOn func(at time.Duration) bool) bool {
+	for e := range part.run.Events(newDecoder(part).options()) {
+		if !goOn(e.Time) {
+			return false
+		}
+		m.begin(e)
+		m.event(e)
 	}
 	for _, r := range m.receivers {
 		r.finish()
 	}
-	for _, s := range m.waiting {
-		m.unmatched(s.inside)
-	}
-	t.left = m.leftovers()
-	t.matched = m.matched
-	return m
+	return true
+}
+
+// add adds what a matcher of other ranks has found.
+func (m *matcher) add(o *matcher) {
+	m.totals.add(&o.totals)
+	maps.Copy(m.all, o.all)
+	maps.Copy(m.receivers, o.receivers)
+	maps.Copy(m.found, o.found)
+	maps.Copy(m.seen.posted, o.seen.posted)
+	maps.Copy(m.seen.unsure, o.seen.unsure)
+	maps.Copy(m.sends, o.sends)
+	maps.Copy(m.learned.gone, o.learned.gone)
+	maps.Copy(m.learned.doubt, o.learned.doubt)
 }
 
 // begin notes where blocks begin.
 func (m *matcher) begin(e *recording.Event) {
-	for len(m.matched.starts) <= e.Chain {
-		m.matched.starts = append(m.matched.starts, nil)
-	}
-	all := &m.matched.starts[e.Chain]
+	all := &m.matched.starts[m.chains+e.Chain]
 	if n := len(*all); n > 0 && (*all)[n-1].block == e.Block {
 		return
 	}
@@ -209,7 +295,7 @@ func (m *matcher) begin(e *recording.Event) {
 
 func (m *matcher) unmatched(inside bool) {
 	if inside {
-		m.trace.Totals.Unmatched++
+		m.totals.Unmatched++
 	}
 }
 
@@ -227,7 +313,7 @@ func (m *matcher) receiver(p *process) *receiver {
 }
 
 func (m *matcher) event(e *recording.Event) {
-	t := &m.trace.Totals
+	t := &m.totals
 	p := m.of(e.Rank)
 	if e.Type == nil {
 		if m.trace.inside(e.Time, e.Time) {
@@ -238,7 +324,7 @@ func (m *matcher) event(e *recording.Event) {
 	}
 	l := m.restore(e, p.layout(e.Type))
 	if l == nil {
-		m.trace.Totals.LostEvents++
+		m.totals.LostEvents++
 		return
 	}
 	switch l.kind {
@@ -295,30 +381,30 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 	for len(m.counted) <= e.Chain {
 		m.counted = append(m.counted, 0)
 	}
-	at := side{place: place{e.Chain, m.counted[e.Chain]}, bytes: l.u64(e.Body, fieldBytes), received: flags&flagReceived != 0,
+	at := side{place: place{m.chains + e.Chain, m.counted[e.Chain]}, bytes: l.u64(e.Body, fieldBytes), received: flags&flagReceived != 0,
 		estimated: flags&flagEstimated != 0, ambiguous: flags&flagConcurrent != 0, inside: inside}
 	m.counted[e.Chain]++
-	if m.arrow != nil {
+	if m.trace.arrows != nil {
 		if at.at = e.Time; !at.received {
 			at.at = m.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))
 		}
 	}
 	if inside {
 		if at.received {
-			m.trace.Totals.Received++
+			m.totals.Received++
 		} else {
-			m.trace.Totals.Sent++
+			m.totals.Sent++
 		}
 	}
 	id, peer := l.u32(e.Body, fieldObject), l.i32(e.Body, fieldPeer)
 	n, known := p.identify(e, l)
 	if inside && l.i32(e.Body, fieldJob) != 0 {
-		m.trace.Totals.OtherJobs++
+		m.totals.OtherJobs++
 		at.inside = false // it is not unmatched, too
 	}
 	if flags&flagPartitioned != 0 {
 		if inside && !at.received {
-			m.trace.Totals.Partitioned++
+			m.totals.Partitioned++
 		}
 		at.inside = false
 	}
@@ -327,6 +413,7 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 		return
 	}
 	n.source, n.destination = n.destination, n.source
+	at.completed = n.sequence
 	request := l.u32(e.Body, fieldRequest)
 	if l.kind == kindCall && flags&flagPosts != 0 {
 		request = 0
@@ -343,7 +430,7 @@ func (m *matcher) send(n numbered, s side, known bool, request requestID) {
 		number, cancelled := m.matched.number(n.stream, n.sequence)
 		if cancelled {
 			if s.inside {
-				m.trace.Totals.Cancelled++
+				m.totals.Cancelled++
 			}
 			return
 		}
@@ -352,7 +439,7 @@ func (m *matcher) send(n numbered, s side, known bool, request requestID) {
 	m.join(n, s, known)
 }
 
-// join matches one side of a message with the other one.
+// join gives a side, if its number is known.
 func (m *matcher) join(n numbered, s side, known bool) {
 	other := n.destination
 	if s.received {
@@ -362,32 +449,69 @@ func (m *matcher) join(n numbered, s side, known bool) {
 		m.unmatched(s.inside)
 		return
 	}
-	first, ok := m.waiting[n]
+	m.side = half{n.id(), n, s}
+	m.give(&m.side)
+}
+
+// join matches one side of a message with the other one.
+func (j *joiner) join(h *half) {
+	s, t := h.side, &j.trace.Totals
+	if s.received && s.place != nowhere && h.sequence != s.completed {
+		if len(j.matched.moved) < maxMoved {
+			j.matched.moved[s.place] = h.sequence
+		} else {
+			s.ambiguous = true
+		}
+	}
+	unmatched := func(inside bool) {
+		if inside {
+			t.Unmatched++
+		}
+	}
+	n, ok := j.waiting[h.id]
+	if !ok {
+		if len(j.waiting) >= maxUnmatched {
+			unmatched(s.inside)
+		} else {
+			j.wait(h)
+		}
+		return
+	}
+	first := j.sides[n].side
 	switch {
-	case !ok && len(m.waiting) >= maxUnmatched:
-		m.unmatched(s.inside)
-	case !ok:
-		m.waiting[n] = s
 	case first.received == s.received: // damage: two messages with one number
-		m.unmatched(s.inside)
+		unmatched(s.inside)
 	default:
-		delete(m.waiting, n)
+		delete(j.waiting, h.id)
+		j.unused = append(j.unused, n)
 		switch {
 		case !first.inside || !s.inside:
-			m.unmatched(first.inside || s.inside)
-		case first.ambiguous || s.ambiguous || m.known.unsure[n.stream] || m.matched.doubtful(n.stream, n.sequence), first.bytes != s.bytes && !first.estimated && !s.estimated:
-			m.trace.Totals.Ambiguous++
+			unmatched(first.inside || s.inside)
+		case first.ambiguous || s.ambiguous || j.unsure[h.stream] || j.matched.doubtful(h.stream, h.sequence), first.bytes != s.bytes && !first.estimated && !s.estimated:
+			t.Ambiguous++
 		default:
-			m.trace.Totals.Flows++
-			m.matched.set(first.place)
-			m.matched.set(s.place)
+			t.Flows++
+			j.matched.set(first.place)
+			j.matched.set(s.place)
 			switch {
-			case m.arrow == nil:
+			case j.arrow == nil:
 			case s.received:
-				m.arrow(first, s)
+				j.arrow(first, s)
 			default:
-				m.arrow(s, first)
+				j.arrow(s, first)
 			}
 		}
 	}
+}
+
+// wait keeps a side until the other one comes.
+func (j *joiner) wait(h *half) {
+	n := int32(len(j.sides))
+	if k := len(j.unused); k > 0 {
+		n, j.unused = j.unused[k-1], j.unused[:k-1]
+		j.sides[n] = *h
+	} else {
+		j.sides = append(j.sides, *h)
+	}
+	j.waiting[h.id] = n
 }

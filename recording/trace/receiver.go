@@ -276,7 +276,7 @@ func (r *receiver) release(s stream, h *held, before uint64) {
 		if h.gap {
 			a.ambiguous, number = true, a.sequence
 		}
-		r.move(a, number)
+		a.sequence = number
 		r.join(a.numbered, a.side, true)
 		n++
 	}
@@ -287,24 +287,8 @@ func (r *receiver) release(s stream, h *held, before uint64) {
 	// The rest keeps the numbers that are left, as if it had completed in this order.
 	for i := range h.arrivals {
 		if !h.gap {
-			r.move(&h.arrivals[i], first+uint32(n+i))
+			h.arrivals[i].sequence = first + uint32(n+i)
 		}
-	}
-}
-
-// move gives an arrival another number.
-func (r *receiver) move(a *arrival, number uint32) {
-	if a.sequence == number {
-		return
-	}
-	a.sequence = number
-	if a.place == nowhere {
-		return
-	}
-	if len(r.matched.moved) < maxMoved {
-		r.matched.moved[a.place] = number
-	} else {
-		a.ambiguous = true
 	}
 }
 

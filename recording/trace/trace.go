@@ -124,7 +124,7 @@ type Options struct {
 	From, To time.Duration              // calls that overlap this part, if To > From
 	Rank     func(*recording.Rank) bool // only these ranks; nil: all
 	Flows    bool                       // match sends and receives, which reads the trace once more
-	Loose    bool                       // events need only be in order of time within each rank, which is faster if there are many; all are in order if there are windows
+	Loose    bool                       // events need only be in order of time within each rank, which is faster; all are in order if there are windows, or if more may come
 	Parts    bool                       // also yield where the recording goes on after calls that it left out
 	Derive   map[string]bool            // the events of PERUSE to derive, see [Derivable]
 
@@ -190,6 +190,13 @@ type Totals struct {
 	OldEvents             uint64 // events that newer ones have replaced (--policy last)
 }
 
+// add adds those of other ranks.
+func (t *Totals) add(o *Totals) {
+	t.Calls, t.Sent, t.Received, t.LostEvents, t.OldEvents = t.Calls+o.Calls, t.Sent+o.Sent, t.Received+o.Received, t.LostEvents+o.LostEvents, t.OldEvents+o.OldEvents
+	t.Flows, t.Ambiguous, t.Cancelled, t.Unmatched = t.Flows+o.Flows, t.Ambiguous+o.Ambiguous, t.Cancelled+o.Cancelled, t.Unmatched+o.Unmatched
+	t.OtherJobs, t.Partitioned = t.OtherJobs+o.OtherJobs, t.Partitioned+o.Partitioned
+}
+
 func (t *Totals) lose(e *recording.Event) {
 	if e.Old {
 		t.OldEvents += e.Lost
@@ -204,6 +211,7 @@ type Trace struct {
 
 	run     *recording.Run
 	options Options
+	readers int        // of parts at once; 0: it is read alone
 	chains  int        // that come before the chosen ones, of those that were matched: see ByRank
 	left    *leftovers // with Options.Flows: what has found no other side
 	objects map[*recording.Rank]map[uint32]*Object
@@ -258,11 +266,12 @@ func (t *Trace) Events(yield func(*Event) bool) {
 
 // decode yields the events that are in the trace. It returns false if yield stopped.
 func (t *Trace) decode(yield func(*Event) bool) bool {
+	t.Totals.Calls, t.Totals.Sent, t.Totals.Received, t.Totals.LostEvents, t.Totals.OldEvents = 0, 0, 0, 0, 0
+	if t.options.Loose && t.run.Still() && !t.windows() {
+		return t.decodeInTurns(yield)
+	}
 	d := newDecoder(t)
-	t.Totals = Totals{Flows: t.Totals.Flows, Ambiguous: t.Totals.Ambiguous, Cancelled: t.Totals.Cancelled, Unmatched: t.Totals.Unmatched, OtherJobs: t.Totals.OtherJobs, Partitioned: t.Totals.Partitioned}
-	o := d.options()
-	o.Loose = t.options.Loose && !t.windows()
-	for e := range t.run.Events(o) {
+	for e := range t.run.Events(d.options()) {
 		if !d.event(e, yield) {
 			return false
 		}

@@ -54,14 +54,14 @@ type leftovers struct {
 
 const mostLeft = 1 << 16
 
-func (m *matcher) leftovers() *leftovers {
+func (m *matcher) leftovers(j *joiner) *leftovers {
 	l := &leftovers{map[numbered]bool{}, map[int32][]pattern{}, map[int32]bool{}}
-	for n, s := range m.waiting {
-		if !s.received && s.place != nowhere && s.inside && len(l.sends) < mostLeft {
-			l.sends[n] = true
+	for _, n := range j.waiting {
+		if s := &j.sides[n]; !s.received && s.place != nowhere && s.inside && len(l.sends) < mostLeft {
+			l.sends[s.numbered] = true
 		}
 	}
-	full := len(m.waiting) >= maxUnmatched
+	full := len(j.waiting) >= maxUnmatched
 	for _, rank := range m.trace.run.Ranks {
 		part := slices.ContainsFunc(rank.Notes, func(n recording.Note) bool { return n.Code == recording.NotePart })
 		p := m.of(rank)
