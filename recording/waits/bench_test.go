@@ -12,9 +12,14 @@ import (
 	"mpitx/recording"
 )
 
+// BenchmarkWaits is BenchmarkRead with the analysis.
+func BenchmarkWaits(b *testing.B) { readAnd(b, (*Program).Analyse) }
+
 // BenchmarkRead reads the trace of halo, and so twice, and matches its messages. -args -ranks 1000 -calls 100000 -dir DIR writes it to a directory, or
 // reads it if it is there, so that the memory is that of reading alone.
-func BenchmarkRead(b *testing.B) {
+func BenchmarkRead(b *testing.B) { readAnd(b, nil) }
+
+func readAnd(b *testing.B, analyse func(*Program) *Analysis) {
 	dir := *benchDir
 	if dir == "" {
 		dir = b.TempDir()
@@ -38,6 +43,9 @@ func BenchmarkRead(b *testing.B) {
 		}
 		if p.Missing != (Missing{}) {
 			b.Fatalf("%+v", p.Missing)
+		}
+		if analyse != nil {
+			analyse(p)
 		}
 		run.Close()
 	}

@@ -52,12 +52,20 @@ func (c *call) first() uint32 {
 // inMeeting is in place of a track's number.
 const inMeeting = -2
 
-// edge is an event on another track that a call may have waited for, or a collective that it started.
+// edge is an event on another track that a call may have waited for, or a collective that it started. There are many, so it is small.
 type edge struct {
-	from  Ref    // on the track inMeeting: a collective that it completed or started, whose number is in place of a call's
-	next  uint32 // of the same call: its number + 1; 0: none
-	bytes uint32 // of the message, at most
-	kind  Kind
+	from Ref    // on the track inMeeting: a collective that it completed or started, whose number is in place of a call's
+	next uint32 // of the same call: its number + 1; 0: none
+	size [3]uint8
+	kind Kind
+}
+
+// mostBytes is the largest size that edges tell from others.
+const mostBytes = 1<<24 - 1
+
+// bytes is the size of the message.
+func (e *edge) bytes() uint32 {
+	return uint32(e.size[0]) | uint32(e.size[1])<<8 | uint32(e.size[2])<<16
 }
 
 // track is a thread of a rank.
@@ -176,7 +184,8 @@ func (p *Program) need(of, from Ref, kind Kind, bytes uint64) {
 	if c.collective() || t.edges.len() >= waitsBit-2 {
 		return
 	}
-	t.edges.add(edge{from: from, next: c.needs, bytes: uint32(min(bytes, math.MaxUint32)), kind: kind})
+	n := min(bytes, mostBytes)
+	t.edges.add(edge{from: from, next: c.needs, size: [3]uint8{uint8(n), uint8(n >> 8), uint8(n >> 16)}, kind: kind})
 	c.needs = uint32(t.edges.len())
 }
 
@@ -198,7 +207,7 @@ func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode, alone bool) {
 		p.need(sent, posted, lateSynchronous, bytes)
 		return
 	}
-	size, same := uint32(min(bytes, math.MaxUint32)), p.sameNode(sent.Track, posted.Track)
+	size, same := uint32(min(bytes, mostBytes)), p.sameNode(sent.Track, posted.Track)
 	c, at := p.at(sent), p.at(posted).begin
 	switch waited := at - c.begin; {
 	case c.end < at:

@@ -26,7 +26,7 @@ func ReadTrace(run *recording.Run, t *trace.Trace, place func(r *recording.Rank,
 // NewReader makes a program of the events of a run's whole trace, with flows and parts, that Event gets. most bounds its calls; 0: any number.
 func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
 	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]*threadState{}, sites: map[siteKey]site{},
-		groups: map[groupKey]*Group{}, made: map[onObject]int{}, plans: map[request]plan{}, started: map[request][]int32{}, modes: map[string]sending{}, flowOf: map[uint64]int32{}, sends: map[request]queue{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
+		groups: map[groupKey]*Group{}, made: map[onObject]int{}, plans: map[request]plan{}, started: map[request][]int32{}, modes: map[string]sending{}, flowOf: map[uint64]int32{}, sends: map[*recording.Rank]map[uint32]queue{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onObject]*exposure{}, map[onObject]*access{}, map[onObject][]*lock{}, map[*trace.Object][]*lock{}}}
 	r.ranks = len(run.Ranks)
 	for i, n := range run.Nodes {
@@ -85,8 +85,9 @@ type thread struct {
 // threadState is what is known of a thread.
 type threadState struct {
 	thread
-	track  int32    // -1: none yet
-	phases []string // it is in
+	track  int32            // -1: none yet
+	sends  map[uint32]queue // of its rank: see Reader.sends
+	phases []string         // it is in
 	recent [16]struct {
 		siteKey
 		site
@@ -104,7 +105,10 @@ func (r *Reader) thread(e *trace.Event) *threadState {
 	}
 	key := thread{e.Rank, e.Thread}
 	if at = r.threads[key]; at == nil {
-		at = &threadState{thread: key, track: -1}
+		if r.sends[e.Rank] == nil {
+			r.sends[e.Rank] = map[uint32]queue{}
+		}
+		at = &threadState{thread: key, track: -1, sends: r.sends[e.Rank]}
 		r.threads[key] = at
 	}
 	r.chains[e.Track] = at
@@ -146,20 +150,21 @@ type Reader struct {
 	tracksOf    map[*recording.Rank][]int32
 	sites       map[siteKey]site
 	groups      map[groupKey]*Group
-	made        map[onObject]int    // persistent collectives of a rank
-	plans       map[request]plan    // persistent collectives, by the request
-	started     map[request][]int32 // collectives that are not complete, in the order in which they began
-	modes       map[string]sending  // by function
-	flows       []flow              // messages of which a side has not come, and unused ones
-	unused      []int32             // their numbers
-	flowOf      map[uint64]int32    // their numbers
-	sends       map[request]queue   // flows of sends that are not complete
-	probes      map[int32][]probe   // that no message has followed, by track
+	made        map[onObject]int                     // persistent collectives of a rank
+	plans       map[request]plan                     // persistent collectives, by the request
+	started     map[request][]int32                  // collectives that are not complete, in the order in which they began
+	modes       map[string]sending                   // by function
+	flows       []flow                               // messages of which a side has not come, and unused ones
+	unused      []int32                              // their numbers
+	flowOf      map[uint64]int32                     // their numbers
+	sends       map[*recording.Rank]map[uint32]queue // flows of sends that are not complete, by request
+	probes      map[int32][]probe                    // that no message has followed, by track
 	windows
 }
 
 // flow is a message.
 type flow struct {
+	id                                   uint64
 	sent, done, received, posted, probed Ref
 	bytes                                uint64
 	mode                                 Mode
@@ -167,10 +172,10 @@ type flow struct {
 	arrived, left                        bool // both ends of what a receive and a send wait for are known
 }
 
-// queue is flows of one request, in the order in which they began. There is rarely more than one.
+// queue is the numbers of flows of one request, in the order in which they began. There is rarely more than one.
 type queue struct {
-	first uint64
-	more  []uint64
+	first int32
+	more  []int32
 }
 
 // sending is how a function sends.
@@ -249,20 +254,18 @@ func (r *Reader) call(at *threadState, c *trace.Call) {
 			}
 			continue
 		}
-		id := request{at.rank, n}
-		all, ok := r.sends[id]
+		all, ok := at.sends[n]
 		switch {
 		case !ok:
 			continue
 		case len(all.more) > 0:
-			r.sends[id] = queue{all.more[0], all.more[1:]}
+			at.sends[n] = queue{all.more[0], all.more[1:]}
 		default:
-			delete(r.sends, id)
+			delete(at.sends, n)
 		}
-		if n, ok := r.flowOf[all.first]; ok {
-			r.flows[n].done, r.flows[n].alone = of, completes(c) == 1
-			r.advance(all.first, n)
-		}
+		f := &r.flows[all.first]
+		f.done, f.alone = of, completes(c) == 1
+		r.advance(all.first)
 	}
 }
 
@@ -405,22 +408,24 @@ func (r *Reader) message(at *threadState, of Ref, m *trace.Message) {
 		f.sent, f.bytes, f.mode = of, m.Bytes, how.mode
 		if how.done {
 			f.done, f.alone = of, !how.exchange
-		} else if id := (request{at.rank, m.Request}); m.Request != 0 {
-			if all, ok := r.sends[id]; ok {
-				r.sends[id] = queue{all.first, append(all.more, m.Flow)}
+		} else if m.Request != 0 {
+			if all, ok := at.sends[m.Request]; ok {
+				at.sends[m.Request] = queue{all.first, append(all.more, n)}
 			} else {
-				r.sends[id] = queue{first: m.Flow}
+				at.sends[m.Request] = queue{first: n}
 			}
 		}
 	}
-	r.advance(m.Flow, n)
+	r.advance(n)
 }
 
 // newFlow adds a message, and returns its number.
 func (r *Reader) newFlow(id uint64) (n int32) {
 	if len(r.flowOf) >= mostFlows { // their other sides are not in the trace
 		clear(r.flowOf)
-		clear(r.sends)
+		for _, all := range r.sends {
+			clear(all)
+		}
 		r.flows, r.unused = r.flows[:0], r.unused[:0]
 	}
 	if k := len(r.unused); k > 0 {
@@ -429,13 +434,13 @@ func (r *Reader) newFlow(id uint64) (n int32) {
 		n = int32(len(r.flows))
 		r.flows = append(r.flows, flow{})
 	}
-	r.flows[n] = flow{sent: nobody, done: nobody, received: nobody, posted: nobody, probed: nobody}
+	r.flows[n] = flow{id: id, sent: nobody, done: nobody, received: nobody, posted: nobody, probed: nobody}
 	r.flowOf[id] = n
 	return n
 }
 
 // advance says what is known of a message, once.
-func (r *Reader) advance(id uint64, n int32) {
+func (r *Reader) advance(n int32) {
 	f := &r.flows[n]
 	if !f.arrived && f.sent != nobody && f.received != nobody {
 		f.arrived = true
@@ -451,7 +456,7 @@ func (r *Reader) advance(id uint64, n int32) {
 		}
 	}
 	if f.arrived && f.left {
-		delete(r.flowOf, id)
+		delete(r.flowOf, f.id)
 		r.unused = append(r.unused, n)
 	}
 }

@@ -81,7 +81,7 @@ func (p *Program) copied(of Ref, e *edge) bool {
 		return false
 	}
 	same := p.sameNode(of.Track, e.from.Track)
-	return e.bytes <= p.eager[same] || e.bytes < p.late[same]
+	return e.bytes() <= p.eager[same] || e.bytes() < p.late[same]
 }
 
 // source is the call whose beginning an edge is; nobody: none, or it is not known.
