@@ -186,6 +186,45 @@ bool ask_neighbors(uint64_t object, uint32_t epoch, struct ask_neighbors *neighb
     return end(known);
 }
 
+static int sources_in_grid(MPI_Comm comm, int *ranks)
+{
+    int dimensions = 0, count = 0;
+    if (!ASK(Cartdim_get, comm, &dimensions) || dimensions > ASK_SOURCES / 2) return -1;
+    for (int i = 0; i < dimensions; i++) {
+        int both[2];
+        if (!ASK(Cart_shift, comm, i, 1, &both[0], &both[1])) return -1;
+        for (int k = 0; k < 2; k++)
+            if (both[k] != MPI_PROC_NULL) ranks[count++] = both[k];
+    }
+    return count;
+}
+
+static int sources_in_graph(MPI_Comm comm, bool distributed, int *ranks)
+{
+    int rank, weighted, out = 0, others[ASK_SOURCES], weights[2][ASK_SOURCES], count = -1;
+    if (distributed) {
+        /* MPICH refuses arrays with fewer elements than neighbors */
+        if (!ASK(Dist_graph_neighbors_count, comm, &count, &out, &weighted)) return -1;
+        if (count > ASK_SOURCES || out > ASK_SOURCES) return -1;
+        return ASK(Dist_graph_neighbors, comm, count, ranks, weights[0], out, others, weights[1]) ? count : -1;
+    }
+    if (!ASK(Comm_rank, comm, &rank) || !ASK(Graph_neighbors_count, comm, rank, &count) || count > ASK_SOURCES) return -1;
+    return ASK(Graph_neighbors, comm, rank, count, ranks) ? count : -1;
+}
+
+int ask_sources(uint64_t object, uint32_t epoch, int ranks[ASK_SOURCES])
+{
+    MPI_Comm comm = comm_of(object);
+    int topology = MPI_UNDEFINED, count = -1;
+    if (!begin_object(object, epoch)) return -1;
+    if (ASK(Topo_test, comm, &topology) && topology == MPI_CART)
+        count = sources_in_grid(comm, ranks);
+    else if (topology == MPI_GRAPH || topology == MPI_DIST_GRAPH)
+        count = sources_in_graph(comm, topology == MPI_DIST_GRAPH, ranks);
+    end(true);
+    return count;
+}
+
 void ask_name(enum call_object kind, uint64_t object, uint32_t epoch, char name[ASK_NAME])
 {
     int length = 0;

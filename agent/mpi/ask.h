@@ -21,6 +21,7 @@
     X(Comm_rank) X(Comm_size) X(Comm_remote_size) X(Comm_test_inter) X(Comm_get_name) X(Comm_group)                    \
     X(Comm_remote_group) X(Comm_get_parent)                                                                            \
     X(Topo_test) X(Cartdim_get) X(Cart_shift) X(Graph_neighbors_count) X(Dist_graph_neighbors_count)                   \
+    X(Graph_neighbors) X(Dist_graph_neighbors)                                                                         \
     X(Win_get_name) X(Win_get_group)                                                                                   \
     X(Group_size) X(Group_rank) X(Group_translate_ranks) X(Group_free)
 
@@ -57,6 +58,11 @@ struct ask_neighbors {
     uint64_t absent; /* a bit for each neighbor beyond the edge of a Cartesian grid (MPI_PROC_NULL): without buffers */
 };
 bool ask_neighbors(uint64_t comm, uint32_t epoch, struct ask_neighbors *neighbors);
+
+/* The ranks in the communicator of the neighbors that send to this process. Returns how many they are; -1: it has no
+ * topology, they are too many, or they are not known. */
+enum { ASK_SOURCES = 256 };
+int ask_sources(uint64_t comm, uint32_t epoch, int ranks[ASK_SOURCES]);
 
 enum { ASK_NAME = 1024 }; /* more than any MPI_MAX_OBJECT_NAME */
 void ask_name(enum call_object kind, uint64_t object, uint32_t epoch, char name[ASK_NAME]);

@@ -179,8 +179,8 @@ struct call_hooks {
     void (*completed)(const struct call_description *call, const struct call_completion *completion);
     /* Called if it has `completions` and `lasted`, for each request completed that sent a message. */
     void (*send_ended)(const struct call_description *call, struct call_peer to);
-    /* Called if it has `completions`, for each request completed that sent a message, or of a collective, and for those
-     * that MPI_Cancel was called for. For sends and collectives only while call_follows_ends is set. */
+    /* Called if it has `completions`, for each request completed that sent a message, or of a collective or file, and for
+     * those that MPI_Cancel was called for. For all but these last ones only while call_follows_ends is set. */
     void (*request_ended)(const struct call_description *call, const struct call_request_end *end);
     /* Called if it has `completions`, for each persistent receive or collective that the call starts. */
     void (*restarted)(const struct call_description *call, uint64_t request, bool collective);

@@ -99,7 +99,7 @@ void describe_cancelling(struct call_description *call, MPI_Request request)
 /* A call with several requests has their communicator if it is the same for all. */
 static inline void share_comm(struct call_description *call, const struct request *request, bool first)
 {
-    bool known = request->kind != REQUEST_OTHER && request->kind != REQUEST_FILE_READ;
+    bool known = request->kind != REQUEST_OTHER && request->kind < REQUEST_FILE_READ;
     if (first && known)
         describe_request_object(call, request);
     else if (!known || call->comm != request->comm || call->epoch != request->epoch)
@@ -208,7 +208,7 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
     if (request.active && call->completions && call_follows_ends) {
         if (request.kind == REQUEST_SEND && request.peer >= 0)
             report_send_end(call, &request, status);
-        else if (request.kind == REQUEST_COLLECTIVE || request.kind == REQUEST_COMM)
+        else if (request.kind == REQUEST_COLLECTIVE || request.kind == REQUEST_COMM || request.kind >= REQUEST_FILE_READ)
             report_end(call, &request);
     }
     if (request.kind == REQUEST_COMM) {

@@ -83,3 +83,23 @@ int object_members(union mpi_handle window, union mpi_handle group, int32_t *ran
     ask_free_group(&all);
     return count;
 }
+
+_Static_assert((int)OBJECT_NEIGHBORS == (int)ASK_SOURCES, "one bound");
+
+int object_neighbors(union mpi_handle comm, uint32_t epoch, int32_t ranks[OBJECT_NEIGHBORS])
+{
+    MPI_Group group;
+    int count = ask_sources(comm.number, epoch, ranks);
+    if (count <= 0) return count;
+    if (!ask_group(CALL_COMM, comm.number, epoch, false, &group)) return -1;
+    int size = ask_group_size(group);
+    int32_t *world = groups_ranks(group, size);
+    ask_free_group(&group);
+    for (int i = 0; i < count && world; i++) {
+        ranks[i] = ranks[i] >= 0 && ranks[i] < size ? world[ranks[i]] : -1;
+        if (ranks[i] < 0) count = -1;
+    }
+    if (!world) count = -1;
+    free(world);
+    return count;
+}

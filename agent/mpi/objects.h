@@ -36,6 +36,11 @@ struct object_group {
 };
 struct object_group object_group(enum call_object kind, union mpi_handle object, uint32_t epoch);
 
+/* The ranks in MPI_COMM_WORLD of the neighbors that send to this process in a communicator with a topology. Returns how
+ * many they are; -1: it has none, they are too many, or they are not known. */
+enum { OBJECT_NEIGHBORS = 256 };
+int object_neighbors(union mpi_handle comm, uint32_t epoch, int32_t ranks[OBJECT_NEIGHBORS]);
+
 /* The ranks in a window of the processes of a group that the program passes to MPI_Win_post or MPI_Win_start. Returns
  * how many they are; -1: unknown, or more than `most`. */
 int object_members(union mpi_handle window, union mpi_handle group, int32_t *ranks, int most);

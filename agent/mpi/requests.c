@@ -138,7 +138,7 @@ bool requests_add(const struct request *request)
 {
     struct request *place = requests_open(request->handle, (enum request_kind)request->kind, request->persistent);
     if (!place) return false;
-    uint64_t serial = place->serial;
+    uint64_t serial = request->copies ? request->serial : place->serial;
     uint32_t copies = place->copies;
     *place = *request;
     place->serial = serial;

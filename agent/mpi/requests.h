@@ -20,7 +20,8 @@ enum request_kind {
     REQUEST_COLLECTIVE,
     REQUEST_COMM,    /* MPI_Comm_idup */
     REQUEST_MESSAGE, /* not a request: a message that was matched by a probe */
-    REQUEST_FILE_READ
+    REQUEST_FILE_READ,
+    REQUEST_FILE_WRITE
 };
 
 struct request {
@@ -69,7 +70,7 @@ bool requests_start(void);
 struct request *requests_open(uint64_t handle, enum request_kind kind, bool persistent);
 void requests_close(uint64_t handle);
 
-/* Adds a request that is already filled in; false if the table is full. */
+/* Adds a request that is already filled in; false if the table is full. One that was taken keeps its serial. */
 bool requests_add(const struct request *request);
 
 /* Removes one request with this handle and copies it out: the newest with a serial below `made`. A call that completes

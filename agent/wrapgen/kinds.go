@@ -131,7 +131,7 @@ var kinds = map[string]kind{
 		after: "call->gave = describe_status_bytes(status);"},
 	"ifile_read": {class: "IO", traffic: receives + "|" + requests, after: makes(started, "REQUEST_FILE_READ"),
 		before: "describe_file(call, fh);"},
-	"ifile_write": {class: "IO", traffic: sends + "|" + requests, after: makes(started, "REQUEST_OTHER"),
+	"ifile_write": {class: "IO", traffic: sends + "|" + requests, after: makes(started, "REQUEST_FILE_WRITE"),
 		sizes: "describe_file(call, fh); call->gave = describe_bytes(call, count, datatype);"},
 	"file_open": {class: "IO", traffic: objects, after: "describe_object(call, HANDLE_NUMBER(*fh));",
 		hook: "if (rc == MPI_SUCCESS) describe_file_opened(record->function, fh, comm, filename);"},

@@ -44,8 +44,9 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 		calls[4:keys]...), u64("calls", "ticks", "bytes")...)...)
 	p.declare("where", 1, 8+16+32, append([]Field{u32("thread"), u32("inside"), text("function"), u32("arguments")},
 		append(u64("calls", "seen"), Field{Name: "since", Type: 4, Meaning: 3}, Field{Name: "beat", Type: 4, Meaning: 3})...)...)
-	p.declare("objects", 1, 8+32+16, append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
-		u64("group", "collectives")...)...)
+	p.declare("objects", 1, 8+32+24, append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
+		u64("group", "collectives", "side")...)...)
+	p.declare("neighbors", 2, 8+16, u32("object"), u32("number"), i32("rank"), u32("count"))
 	return p
 }
 
@@ -290,6 +291,7 @@ type Object struct {
 	Parent, Order      uint32
 	Freed              bool
 	Group, Collectives uint64
+	Side               uint64 // of intercommunicators
 }
 
 // Objects appends rows of objects.
@@ -300,9 +302,25 @@ func (p *Profile) Objects(objects ...Object) {
 		for _, v := range []uint32{o.ID, o.Kind, uint32(o.Size), p.Text(o.Name), p.Text(o.MadeBy), o.Parent, o.Order, bit(o.Freed)} {
 			b = le.AppendUint32(b, v)
 		}
-		rows = append(rows, le.AppendUint64(le.AppendUint64(b, o.Group), o.Collectives))
+		rows = append(rows, le.AppendUint64(le.AppendUint64(le.AppendUint64(b, o.Group), o.Collectives), o.Side))
 	}
-	p.rows("objects", 8+32+16, rows)
+	p.rows("objects", 8+32+24, rows)
+}
+
+// Neighbors appends rows of the neighbours in a communicator, of which the process has count.
+func (p *Profile) Neighbors(object uint32, count int, ranks ...int32) {
+	if count == 0 {
+		ranks = []int32{-1}
+	}
+	var rows [][]byte
+	for i, rank := range ranks {
+		b := rowHead(0)
+		for _, v := range []uint32{object, uint32(i), uint32(rank), uint32(count)} {
+			b = le.AppendUint32(b, v)
+		}
+		rows = append(rows, b)
+	}
+	p.rows("neighbors", 8+16, rows)
 }
 
 // Open writes the row of a process's first thread: the call that it is in, since when, and the last heartbeat.

@@ -12,6 +12,8 @@ const maxParents = 64 // a damaged run may say that an object is its own ancesto
 
 var kinds = []string{"communicator", "window", "file"}
 
+const kindFile = 2
+
 // row is a row of the table "objects".
 type row struct {
 	object *Object
@@ -24,7 +26,7 @@ type row struct {
 const intercommunicator = "MPI_Intercomm_create"
 
 // Objects reads the objects of all ranks by the ranks' own numbers. Objects of two processes are the same if kind, group and order
-// are equal and their parents are the same. Intercommunicators of the same groups are the same if they are the nth of a process.
+// are equal and their parents are the same; of files, which have no group, the name instead. Intercommunicators of the same groups are the same if they are the nth of a process.
 func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 	all := map[*recording.Rank]map[uint32]*row{}
 	for r := range rows(run, "objects", nil) {
@@ -41,6 +43,9 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 		if one.group != 0 {
 			one.key = fmt.Sprint(kind, " ", one.group, " ", r.number("order"))
 		}
+		if kind == kindFile && one.parent != 0 { // files have no group: they are opened in the order of their communicator's collectives
+			one.key = fmt.Sprint(kind, " ", o.Name, " ", r.number("order"))
+		}
 		all[rank][uint32(r.number("id"))] = one
 	}
 	same, objects := map[string]*Object{}, map[*recording.Rank]map[uint32]*Object{}
@@ -54,6 +59,9 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 				nth[one.group]++
 			}
 			objects[rank][id] = one.object
+			if parent := all[rank][one.parent]; one.object.Kind == kinds[kindFile] && parent != nil {
+				one.object.Size = parent.object.Size
+			}
 			key, ok := keyOf(all[rank], one, 0)
 			switch {
 			case !ok:
@@ -94,7 +102,7 @@ func nameApart(ranks []*recording.Rank, objects map[*recording.Rank]map[uint32]*
 	}
 	for _, u := range all {
 		name, n := u.object.String(), 0
-		if u.object.Kind != kinds[2] {
+		if u.object.Kind != kinds[kindFile] {
 			for _, rank := range u.ranks {
 				n = max(n, taken[rank][name])
 			}

@@ -209,15 +209,16 @@ func (t *Totals) lose(e *recording.Event) {
 type Trace struct {
 	Totals Totals // complete after the first Events, or at once with Options.Flows
 
-	run     *recording.Run
-	options Options
-	readers int        // of parts at once; 0: it is read alone
-	chains  int        // that come before the chosen ones, of those that were matched: see ByRank
-	left    *leftovers // with Options.Flows: what has found no other side
-	objects map[*recording.Rank]map[uint32]*Object
-	clocks  map[*recording.Rank]map[int64]sourceClock // of event sources, as far as they were needed
-	matched *matched                                  // nil: flows are not wanted
-	arrows  func() func(Arrow)                        // see [Arrows]
+	run       *recording.Run
+	options   Options
+	readers   int        // of parts at once; 0: it is read alone
+	chains    int        // that come before the chosen ones, of those that were matched: see ByRank
+	left      *leftovers // with Options.Flows: what has found no other side
+	objects   map[*recording.Rank]map[uint32]*Object
+	neighbors map[*Object]map[int][]int                 // nil: not read yet
+	clocks    map[*recording.Rank]map[int64]sourceClock // of event sources, as far as they were needed
+	matched   *matched                                  // nil: flows are not wanted
+	arrows    func() func(Arrow)                        // see [Arrows]
 }
 
 // Read reads what is the same for the whole trace and, with Options.Flows, matches messages. The run must stay open.

@@ -289,8 +289,10 @@ static uint32_t learn(enum call_object kind, union mpi_handle handle, uint32_t e
     }
     struct hold hold = hold_lock(&lock);
     uint32_t id = objects_find(kind, handle.number); /* another thread may have been faster */
-    if (!id) id = add(handle.number, epoch, &new, name, is_ordered(function));
+    bool known = id != 0;
+    if (!known) id = add(handle.number, epoch, &new, name, is_ordered(function));
     hold_unlock(&lock, hold);
+    if (id && !known && kind == CALL_COMM) neighbors_write(id, handle, epoch);
     errno = saved;
     return id;
 }
@@ -405,7 +407,7 @@ bool objects_start(void)
     if (on || !agent_run) return on;
     table = mpitx_run_declare_table(agent_run, "objects", fields, COUNT(fields), 1, &bytes);
     if (table < 0 || bytes != sizeof(struct row) || !(orders = memory_new(ORDERS_MOST, sizeof *orders)) ||
-        !(objects = memory_new(OBJECTS_MOST, sizeof *objects)))
+        !(objects = memory_new(OBJECTS_MOST, sizeof *objects)) || !neighbors_start())
         return false;
     for (int i = 0; i < chain_function_count; i++)
         if (strcmp(chain_functions[i].name, "MPI_Intercomm_create") == 0) intercommunicators = text_of_function(i);

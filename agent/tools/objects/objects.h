@@ -81,6 +81,11 @@ static inline enum call_object objects_kind(int function)
     return kind == CALL_RMA ? CALL_WIN : kind == CALL_IO ? CALL_FILE : CALL_COMM;
 }
 
+/* ---- neighbors.c: of communicators with a topology, in traces ---- */
+
+bool neighbors_start(void); /* false: no room in the run */
+void neighbors_write(uint32_t object, union mpi_handle comm, uint32_t epoch);
+
 /* ---- texts.c: identifiers of texts in the run; TEXT_NONE: no room ---- */
 
 #define TEXT_NONE UINT32_MAX
