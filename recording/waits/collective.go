@@ -17,6 +17,8 @@ type Group struct {
 	order    []int32       // members by rank, once all are known
 	table    []int32       // by rank, from the lowest on: members + 1, unless ranks are far apart
 	unsure   bool          // calls of ranks do not belong together any more
+
+	neighbors map[int][]int // by rank of the run: those from which it receives in neighbourhood collectives. Others' are not known
 }
 
 // meeting is a collective: the calls of all ranks that belong together.
@@ -27,9 +29,11 @@ type meeting struct {
 	kind     Kind
 	root     int32 // a rank of the run
 	came     int32
+	needs    int32 // how many calls need it
 	calls    []Ref // by member; nobody: not there
 	last     Ref   // the last one that others wait for
 	lower    []Ref // of fromLower, by member: the last one among lower ranks
+	done     []Ref // of fromNeighbors, by member: the call that completes it; nobody: none
 }
 
 // Group adds a communicator, window or file of some processes; 0: unknown. ordered: ranks have the order of their numbers in the run.
@@ -93,9 +97,9 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 
 	n := g.made[m]
 	g.made[m]++
 	for int(n) >= len(g.meetings) {
-		x := meeting{group: g, function: function, shape: s, kind: kindOf(function, s), root: int32(root), calls: make([]Ref, g.size), last: nobody}
-		for i := range x.calls {
-			x.calls[i] = nobody
+		x := meeting{group: g, function: function, shape: s, kind: kindOf(function, s), root: int32(root), calls: nobodies(g.size), last: nobody}
+		if s == fromNeighbors {
+			x.done = nobodies(g.size)
 		}
 		g.meetings = append(g.meetings, p.meetings.len())
 		p.meetings.add(x)
@@ -108,17 +112,43 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 
 	}
 	x.calls[m] = of
 	x.came++
+	switch {
+	case x.done == nil:
+	case how == blocking:
+		x.done[m] = of
+		return -1
+	default:
+		return g.meetings[n]
+	}
 	if how == blocking {
+		x.needs++
 		p.at(of).needs = collectiveBit | uint32(g.meetings[n])
 		return -1
 	}
 	p.need(of, Ref{inMeeting, g.meetings[n]}, starts, 0)
+	if how == split {
+		p.Completed(of, g.meetings[n])
+	}
 	return g.meetings[n]
 }
 
-// Completed says that a call completed a collective, which another one had started.
+// Completed says that a call completed a collective, which another one of its rank had started, or that it may wait for the others in it.
 func (p *Program) Completed(of Ref, collective int32) {
-	p.need(of, Ref{inMeeting, collective}, p.meetings.at(collective).kind, 0)
+	x := p.meetings.at(collective)
+	if x.done == nil {
+		x.needs++
+		p.need(of, Ref{inMeeting, collective}, x.kind, 0)
+	} else if m, ok := x.group.number(p.tracks[of.Track].rank); ok {
+		x.done[m] = of
+	}
+}
+
+func nobodies(n int) []Ref {
+	all := make([]Ref, n)
+	for i := range all {
+		all[i] = nobody
+	}
+	return all
 }
 
 // Lose says that events of a track are missing.
@@ -147,8 +177,14 @@ func (p *Program) meet() {
 			x.shape = 0
 			continue
 		}
-		if x.shape == fromLower {
+		switch x.shape {
+		case 0:
+			continue
+		case fromLower:
 			x.lower = p.lower(x)
+			continue
+		case fromNeighbors:
+			p.link(x)
 			continue
 		}
 		latest := int64(math.MinInt64)
@@ -171,6 +207,22 @@ func (g *Group) byRank() []int32 {
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(g.ranks[a], g.ranks[b]) })
 	return order
+}
+
+// link makes of a neighbourhood collective what each of its members needs: like messages of its neighbours.
+func (p *Program) link(x *meeting) {
+	x.shape = 0
+	for m, rank := range x.group.ranks {
+		neighbors, known := x.group.neighbors[rank]
+		if !known {
+			p.Missing.Undecided++
+		}
+		for _, other := range neighbors {
+			if n, ok := x.group.find(other); ok && other != rank && x.done[m] != nobody {
+				p.need(x.done[m], x.calls[n], AtNeighbors, 0)
+			}
+		}
+	}
 }
 
 // lower finds for each member the last one among lower ranks.

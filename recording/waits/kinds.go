@@ -13,6 +13,7 @@ const (
 	LateReceiver
 	AtBarrier
 	NToN
+	AtNeighbors
 	LateRoot
 	EarlyRoot
 	Prefix
@@ -28,7 +29,7 @@ const (
 	starts          Kind = 65 // of an edge: the call does not wait, others wait for it
 )
 
-var kindNames = [Kinds]string{"not waiting", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "late root", "early root", "wait in scan",
+var kindNames = [Kinds]string{"not waiting", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "wait at neighbours", "late root", "early root", "wait in scan",
 	"wait at window", "late post", "late complete", "lock contention", "wait in collective I/O", "wait in management"}
 
 func (k Kind) String() string { return kindNames[k] }
@@ -44,16 +45,18 @@ const (
 	fromRoot
 	toRoot
 	fromLower
+	fromNeighbors // see Program.link
 )
 
-// shapes of the collectives. Neighbourhood collectives are missing, as the trace does not tell who is whose neighbour.
+// shapes of the collectives.
 var shapes = func() map[string]shape {
 	all := map[string]shape{}
 	for shape, names := range map[shape]string{
-		allForAll: "Barrier Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter Reduce_scatter_block",
-		fromRoot:  "Bcast Scatter Scatterv",
-		toRoot:    "Gather Gatherv Reduce",
-		fromLower: "Scan Exscan",
+		allForAll:     "Barrier Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter Reduce_scatter_block",
+		fromRoot:      "Bcast Scatter Scatterv",
+		toRoot:        "Gather Gatherv Reduce",
+		fromLower:     "Scan Exscan",
+		fromNeighbors: "Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw",
 	} {
 		for _, name := range strings.Fields(names) {
 			all["MPI_"+name] = shape
@@ -79,6 +82,8 @@ const (
 	blocking    collective = iota
 	nonblocking            // another call completes it
 	persistent             // it makes what others start and complete
+	split                  // it begins one on a file, and may wait; another call ends it
+	splitEnd
 )
 
 // shapeOf is the shape of a function, and how it takes part; 0: it is not a collective, or nothing is known of its waits.
@@ -90,11 +95,20 @@ func shapeOf(function string) (shape, collective) {
 	if s := shapes[strings.TrimSuffix(name, "_init")]; s != 0 {
 		return s, persistent
 	}
+	if begun, ok := strings.CutSuffix(name, "_begin"); ok {
+		return shapes[begun], split
+	}
+	if ended, ok := strings.CutSuffix(name, "_end"); ok {
+		return shapes[ended], splitEnd
+	}
 	return shapes[plain(name)], nonblocking
 }
 
 // plain is the blocking function that a nonblocking one is named after.
 func plain(function string) string {
+	if rest, ok := strings.CutPrefix(function, "MPI_File_i"); ok {
+		return "MPI_File_" + rest
+	}
 	if rest, ok := strings.CutPrefix(function, "MPI_I"); ok && rest != "" {
 		return "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
 	}
@@ -122,6 +136,8 @@ func kindOf(function string, s shape) Kind {
 		return EarlyRoot
 	case s == fromLower:
 		return Prefix
+	case s == fromNeighbors:
+		return AtNeighbors
 	}
 	return NToN
 }

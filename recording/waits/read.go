@@ -26,7 +26,7 @@ func ReadTrace(run *recording.Run, t *trace.Trace, place func(r *recording.Rank,
 // NewReader makes a program of the events of a run's whole trace, with flows and parts, that Event gets. most bounds its calls; 0: any number.
 func NewReader(run *recording.Run, t *trace.Trace, place func(r *recording.Rank, address uint64) string, most uint64) *Reader {
 	r := &Reader{program: NewProgram(), trace: t, most: most, place: place, nodes: map[*recording.Node]int{}, threads: map[thread]*threadState{}, sites: map[siteKey]site{},
-		groups: map[groupKey]*Group{}, made: map[onObject]int{}, plans: map[request]plan{}, started: map[request][]int32{}, modes: map[string]sending{}, flowOf: map[uint64]int32{}, sends: map[*recording.Rank]map[uint32]queue{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
+		groups: map[groupKey]*Group{}, made: map[onObject]int{}, plans: map[request]plan{}, started: map[request][]int32{}, split: map[onObject]int32{}, modes: map[string]sending{}, flowOf: map[uint64]int32{}, sends: map[*recording.Rank]map[uint32]queue{}, tracksOf: map[*recording.Rank][]int32{}, probes: map[int32][]probe{},
 		windows: windows{map[onObject]*exposure{}, map[onObject]*access{}, map[onObject][]*lock{}, map[*trace.Object][]*lock{}}}
 	r.ranks = len(run.Ranks)
 	for i, n := range run.Nodes {
@@ -153,6 +153,7 @@ type Reader struct {
 	made        map[onObject]int                     // persistent collectives of a rank
 	plans       map[request]plan                     // persistent collectives, by the request
 	started     map[request][]int32                  // collectives that are not complete, in the order in which they began
+	split       map[onObject]int32                   // those of a rank on a file
 	modes       map[string]sending                   // by function
 	flows       []flow                               // messages of which a side has not come, and unused ones
 	unused      []int32                              // their numbers
@@ -230,7 +231,7 @@ func (r *Reader) call(at *threadState, c *trace.Call) {
 		return
 	}
 	if s.shape != 0 {
-		r.collective(at, of, c, s.how)
+		r.collective(at, of, c, &s)
 	}
 	for _, n := range c.Started {
 		if plan, ok := r.plans[request{at.rank, n}]; ok {
@@ -333,16 +334,24 @@ func (r *Reader) starts(by request, collective int32) {
 	}
 }
 
-func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, how collective) {
+func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
 	o := c.Object
 	if o == nil || slices.Contains(betweenGroups, o.MadeBy) {
 		r.program.Missing.Undecided++
 		return
 	}
+	mine := onObject{o, at.rank.Rank}
+	if s.how == splitEnd {
+		if n, ok := r.split[mine]; ok {
+			r.program.Completed(of, n)
+			delete(r.split, mine)
+		}
+		return
+	}
 	key := groupKey{object: o}
-	if how == persistent {
-		r.made[onObject{o, at.rank.Rank}]++
-		key.persistent = r.made[onObject{o, at.rank.Rank}]
+	if s.how == persistent {
+		r.made[mine]++
+		key.persistent = r.made[mine]
 	}
 	g := r.groups[key]
 	if g == nil {
@@ -359,16 +368,23 @@ func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, how collecti
 	if g.size == 1 {
 		return
 	}
+	if s.shape == fromNeighbors && g.neighbors == nil {
+		g.neighbors = r.trace.Neighbors(o)
+	}
 	root := -1
 	if c.Root && c.Job == 0 {
 		root = c.Peer
 	}
 	id := request{at.rank, c.Request}
-	if how == persistent {
+	if s.how == persistent {
 		r.plans[id] = plan{g, c.Function, root}
 		return
 	}
-	r.starts(id, r.program.Collective(of, g, c.Function, root))
+	if n := r.program.Collective(of, g, c.Function, root); s.how != split {
+		r.starts(id, n)
+	} else if n >= 0 {
+		r.split[mine] = n
+	}
 }
 
 // complete are the functions that return when their send is complete.

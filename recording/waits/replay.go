@@ -263,11 +263,12 @@ func (r *replay) met(n uint32) *met {
 
 // leave notes that a call of a collective has ended.
 func (r *replay) leave(n uint32) {
-	if r.meetings.at(int32(n)).shape == 0 {
+	x := r.meetings.at(int32(n))
+	if x.shape == 0 {
 		return
 	}
 	m := r.met(n)
-	if m.left++; int(m.left) == r.meetings.at(int32(n)).group.size {
+	if m.left++; m.left == x.needs {
 		r.old = append(r.old, m)
 		r.meets[n] = nil
 	}

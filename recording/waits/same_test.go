@@ -22,6 +22,10 @@ func mixture(seed uint64, ranks, steps int, order []int) *machine {
 	r := rand.New(rand.NewPCG(seed, 2))
 	m := &machine{Program: NewProgram(), now: make([]int64, 2*ranks)}
 	m.world = m.Group(ranks, true)
+	m.world.neighbors = map[int][]int{}
+	for rank := range ranks { // one way
+		m.world.neighbors[rank] = []int{(rank + 1) % ranks, (rank + 3) % ranks}
+	}
 	halves := []*Group{m.Group((ranks+1)/2, false), m.Group(ranks/2, false)}
 	tracks := make([]int32, 2*ranks)
 	for _, i := range order {
@@ -47,7 +51,7 @@ func mixture(seed uint64, ranks, steps int, order []int) *machine {
 		}
 		switch r.IntN(5) {
 		case 0: // a collective of all ranks, or of halves
-			name := []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Scan", "MPI_File_write_all", "MPI_Comm_split"}[r.IntN(7)]
+			name := []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Scan", "MPI_File_write_all", "MPI_Comm_split", "MPI_Neighbor_allgather"}[r.IntN(8)]
 			s, _ := shapeOf(name)
 			group := func(group *Group, members []int, object string) {
 				latest, root := int64(0), -1
@@ -66,7 +70,7 @@ func mixture(seed uint64, ranks, steps int, order []int) *machine {
 					until := int64(0)
 					for other, begin := range begun {
 						switch {
-						case s == fromRoot && other != root, s == toRoot && rank != root, s == fromLower && other >= rank:
+						case s == fromRoot && other != root, s == toRoot && rank != root, s == fromLower && other >= rank, s == fromNeighbors && !slices.Contains(m.world.neighbors[rank], other):
 						default:
 							until = max(until, begin)
 						}
@@ -78,7 +82,7 @@ func mixture(seed uint64, ranks, steps int, order []int) *machine {
 			for rank := range all {
 				all[rank] = rank
 			}
-			if s == fromLower || r.IntN(2) == 0 {
+			if s == fromLower || s == fromNeighbors || r.IntN(2) == 0 {
 				group(m.world, all, "MPI_COMM_WORLD")
 				break
 			}

@@ -23,10 +23,20 @@ type machine struct {
 func newMachine(ranks int) *machine {
 	m := &machine{Program: NewProgram(), now: make([]int64, ranks)}
 	m.world = m.Group(ranks, true)
+	m.world.neighbors = map[int][]int{}
 	for r := range ranks {
 		m.Track(r, 100+r, 0, 0, "MPI_Init")
+		m.world.neighbors[r] = []int{(r + ranks - 1) % ranks, (r + 1) % ranks} // a ring
 	}
 	return m
+}
+
+// neighbors is when the last neighbour of a rank began, of the times of all ranks.
+func (m *machine) neighbors(rank int, begun []int64) (last int64) {
+	for _, other := range m.world.neighbors[rank] {
+		last = max(last, begun[other])
+	}
+	return last
 }
 
 func (m *machine) compute(rank int, d int64) { m.now[rank] += d }
@@ -61,7 +71,7 @@ func (m *machine) together(function, place string, root int) {
 	if root >= 0 {
 		rooted = m.now[root]
 	}
-	lower := int64(0)
+	lower, begun := int64(0), slices.Clone(m.now)
 	for r := range m.now {
 		until := latest
 		began := m.now[r]
@@ -80,6 +90,8 @@ func (m *machine) together(function, place string, root int) {
 			until = max(until, lower)
 		case s == fromLower:
 			until = lower
+		case s == fromNeighbors:
+			until = m.neighbors(r, begun)
 		}
 		m.Collective(m.call(r, function, place, until), m.world, function, root)
 		lower = max(lower, began)
@@ -98,7 +110,7 @@ func (m *machine) start(function, place string, root int) (finish func()) {
 			until := int64(0)
 			for o, at := range begun {
 				switch s, _ := shapeOf(function); {
-				case s == fromRoot && o != root, s == toRoot && r != root, s == fromLower && o >= r:
+				case s == fromRoot && o != root, s == toRoot && r != root, s == fromLower && o >= r, s == fromNeighbors && !slices.Contains(m.world.neighbors[r], o):
 				default:
 					until = max(until, at)
 				}
@@ -180,6 +192,30 @@ func TestStates(t *testing.T) {
 		}, []state{{AtBarrier, 0, 499, 2}, {AtBarrier, 1, 399, 2}}, []string{"rank 2: computation start c 898 for [0 1]"}},
 		{"scan", func(m *machine) { m.compute(1, 200); m.together("MPI_Scan", "b", -1) },
 			[]state{{Prefix, 2, 200, 1}}, []string{"rank 1: computation b 200 for [2]"}},
+		{"neighbours", func(m *machine) {
+			m.world.neighbors = map[int][]int{0: {1}, 1: {0, 2}, 2: {1}}
+			m.compute(0, 100)
+			m.compute(2, 400)
+			m.together("MPI_Neighbor_alltoall", "b", -1)
+		}, []state{{AtNeighbors, 1, 400, 2}}, []string{"rank 2: computation b 400 for [1]"}},
+		{"neighbours, one way", func(m *machine) {
+			m.world.neighbors = map[int][]int{0: {}, 1: {0, 1}, 2: {1}}
+			m.compute(0, 400)
+			m.compute(1, 100)
+			m.together("MPI_Neighbor_allgatherv_c", "b", -1)
+		}, []state{{AtNeighbors, 1, 300, 0}, {AtNeighbors, 2, 100, 1}}, []string{"rank 0: computation b 300 for [1]", "rank 1: computation b 100 for [2]"}},
+		{"neighbours, nonblocking", func(m *machine) {
+			m.world.neighbors = map[int][]int{0: {1}, 1: {0, 2}, 2: {1}}
+			m.compute(2, 400)
+			finish := m.start("MPI_Ineighbor_alltoallw", "b", -1)
+			m.compute(1, 100)
+			finish()
+		}, []state{{AtNeighbors, 1, 299, 2}}, []string{"rank 2: computation start b 299 for [1]"}},
+		{"neighbours, persistent", func(m *machine) {
+			m.world.neighbors = map[int][]int{0: {1}, 1: {0}, 2: {}}
+			m.compute(1, 400)
+			m.start("MPI_Neighbor_allgather_init", "b", -1)()
+		}, []state{{AtNeighbors, 0, 399, 1}}, []string{"rank 1: computation start b 399 for [0]"}},
 		{"file", func(m *machine) { m.compute(1, 200); m.together("MPI_File_write_all", "b", -1) },
 			[]state{{CollectiveIO, 0, 200, 1}, {CollectiveIO, 2, 200, 1}}, []string{"rank 1: computation b 400 for [0 2]"}},
 		{"chain", func(m *machine) { m.compute(0, 500); m.message(0, 1, "a"); m.message(1, 2, "b") },
@@ -278,12 +314,25 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestUnknownNeighbors checks that calls of ranks whose neighbours are not known are counted, and other ranks still wait for them.
+func TestUnknownNeighbors(t *testing.T) {
+	m := newMachine(3)
+	delete(m.world.neighbors, 1)
+	m.compute(2, 400)
+	m.compute(1, 100)
+	m.together("MPI_Neighbor_alltoall", "b", -1)
+	a := m.Analyse()
+	if diff := cmp.Diff([]state{{AtNeighbors, 0, 400, 2}}, statesOf(a)); diff != "" || a.Missing != (Missing{Undecided: 1}) {
+		t.Errorf("missing %+v, states (-want +got):\n%s", a.Missing, diff)
+	}
+}
+
 // random plays a program of random computation, messages and collectives.
 func random(seed uint64, ranks, steps int) *machine {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := newMachine(ranks)
-	names := []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Scan", "MPI_Alltoall"}
-	started := []string{"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iscan", "MPI_Allgather_init"}
+	names := []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Scan", "MPI_Alltoall", "MPI_Neighbor_alltoall"}
+	started := []string{"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iscan", "MPI_Allgather_init", "MPI_Ineighbor_allgather", "MPI_File_write_all_begin"}
 	finish := func() {}
 	for range steps {
 		for rank := range ranks {

@@ -220,7 +220,7 @@ func tooMany() string {
 var waitColors = [waits.Kinds]struct {
 	letter string
 	color  term.Color
-}{waits.LateSender: {"S", term.Warn}, waits.WrongOrder: {"O", term.Bad}, waits.LateReceiver: {"R", term.Good}, waits.AtBarrier: {"B", term.Match}, waits.NToN: {"N", term.Match},
+}{waits.LateSender: {"S", term.Warn}, waits.WrongOrder: {"O", term.Bad}, waits.LateReceiver: {"R", term.Good}, waits.AtBarrier: {"B", term.Match}, waits.NToN: {"N", term.Match}, waits.AtNeighbors: {"G", term.Match},
 	waits.LateRoot: {"L", term.Accent}, waits.EarlyRoot: {"E", term.Accent}, waits.Prefix: {"P", term.Accent}, waits.AtWindow: {"W", term.Good}, waits.LatePost: {"T", term.Good},
 	waits.LateComplete: {"C", term.Good}, waits.Locked: {"K", term.Good}, waits.CollectiveIO: {"F", term.Bad}, waits.Management: {"M", term.Muted}}
 

@@ -57,14 +57,18 @@ static void add(const char *function, int line, int late, long long began)
 int main(int argc, char **argv)
 {
 	MPI_Request request[2];
-	MPI_Comm half;
+	MPI_Comm half, grid, graph;
+	MPI_File file;
 	MPI_Win window, locked;
 	MPI_Group world, other;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Win_create(buffer, sizeof buffer, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
 	MPI_Win_create(buffer, sizeof buffer, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &locked);
-	int partner = 1 - rank;
+	int partner = 1 - rank, both = 2, open = 0;
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &both, &open, 0, &grid);
+	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &partner, MPI_UNWEIGHTED, 1, &partner, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+	MPI_File_open(MPI_COMM_WORLD, "planted.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
 	MPI_Group_incl(world, 1, &partner, &other);
 #if MPI_VERSION >= 4
@@ -100,6 +104,14 @@ int main(int argc, char **argv)
 		PLANT(0, "MPI_Waitall/MPI_Ibcast", MPI_Ibcast(buffer, 8, MPI_INT, 0, MPI_COMM_WORLD, request); MPI_Waitall(1, request, MPI_STATUSES_IGNORE));
 		PLANT(1, "MPI_Waitany/MPI_Ireduce", MPI_Ireduce(buffer, got, 8, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, request); MPI_Waitany(1, request, &index, MPI_STATUS_IGNORE));
 		PLANT(0, "MPI_Wait/MPI_Ibarrier", MPI_Ibarrier(MPI_COMM_WORLD, request); MPI_Wait(request, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Neighbor_alltoall/MPI_Neighbor_alltoall", MPI_Neighbor_alltoall(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, grid));
+		PLANT(1, "MPI_Wait/MPI_Ineighbor_allgather", MPI_Ineighbor_allgather(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, graph, request); MPI_Wait(request, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_Wait/MPI_Comm_idup", MPI_Comm_idup(MPI_COMM_WORLD, &half, request); MPI_Wait(request, MPI_STATUS_IGNORE));
+		MPI_Comm_free(&half);
+		PLANT(1, "MPI_File_write_at_all/MPI_File_write_at_all", MPI_File_write_at_all(file, 8 * rank, buffer, 8, MPI_CHAR, MPI_STATUS_IGNORE));
+		PLANT(1, "MPI_Wait/MPI_File_iwrite_at_all", MPI_File_iwrite_at_all(file, 8 * rank, buffer, 8, MPI_CHAR, request); MPI_Wait(request, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_File_write_at_all_begin/MPI_File_write_at_all_begin", MPI_File_write_at_all_begin(file, 8 * rank, buffer, 8, MPI_CHAR); MPI_File_write_at_all_end(file, buffer, MPI_STATUS_IGNORE));
+		PLANT(0, "MPI_File_read_at_all_begin/MPI_File_read_at_all_begin", MPI_File_read_at_all_begin(file, 0, got, 8, MPI_CHAR); MPI_File_read_at_all_end(file, got, MPI_STATUS_IGNORE));
 #if MPI_VERSION >= 4
 		PLANT(1, "MPI_Wait/MPI_Start", MPI_Start(&persistent); MPI_Wait(&persistent, MPI_STATUS_IGNORE));
 #endif
@@ -111,6 +123,9 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < count && rank == 0; i++)
 		printf("%s %d %d %lld %d\n", all[i].function, all[i].line, 1 - all[i].late, all[i].waited, all[i].late);
+	MPI_Comm_free(&grid);
+	MPI_Comm_free(&graph);
+	MPI_File_close(&file);
 	MPI_Win_free(&window);
 	MPI_Win_free(&locked);
 #if MPI_VERSION >= 4

@@ -1,0 +1,140 @@
+package waits
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mpitx/recording"
+	"mpitx/recording/recordingtest"
+)
+
+// written is a rank's part of a trace. Calls follow one another.
+type written struct {
+	*recordingtest.Trace
+	rank int
+}
+
+const noPeer = -1000000
+
+// call adds a call from a moment to another one, and more of it.
+func (w *written) call(function string, begin, end uint64, object uint32, more ...func(*recordingtest.TraceEvent)) {
+	e := recordingtest.TraceEvent{Function: function, Begin: 2000 + begin, End: 2000 + end, Site: 0x400200, Object: object, Peer: noPeer, Tag: noPeer}
+	for _, set := range more {
+		set(&e)
+	}
+	w.Add(e)
+}
+
+// inRequest says which request a call makes.
+func inRequest(request uint32) func(*recordingtest.TraceEvent) {
+	return func(e *recordingtest.TraceEvent) { e.Request = request }
+}
+
+// rooted says which rank of the run is the root; -1: it is the call's own, or no process of its group.
+func rooted(root int32) func(*recordingtest.TraceEvent) {
+	return func(e *recordingtest.TraceEvent) {
+		if e.Peer = root; root >= 0 {
+			e.Flags |= 128
+		} else {
+			e.Peer = -2
+		}
+	}
+}
+
+// analyse writes a trace of some ranks, and analyses it.
+func analyse(t *testing.T, ranks int, write func(w *written)) *Analysis {
+	t.Helper()
+	dir := t.TempDir()
+	var chunks []byte
+	for rank := range ranks {
+		s := recordingtest.NewStream(uint64(rank)+1, int32(rank))
+		s.Capacity = 1 << 16
+		s.Header(recordingtest.Header{Rank: int32(rank), Size: int32(ranks), Clock: 1, NsPerTick: 1, Host: "node1", Program: "/home/user/app", Family: "openmpi"})
+		s.Clock(1000, 1000, 1_700_000_000_000_000_000, 0)
+		w := &written{recordingtest.NewTrace(s), rank}
+		w.Objects(recordingtest.Object{ID: 1, Size: int32(ranks), Name: "MPI_COMM_WORLD", Group: 1})
+		w.Add(recordingtest.TraceEvent{Function: "MPI_Init", Begin: 1000, End: 2000, Site: 0x400100, Peer: noPeer, Tag: noPeer})
+		write(w)
+		w.Write(1, uint64(100+rank))
+		s.Clock(9000, 9000, 1_700_000_000_000_008_000, 0)
+		s.End(1)
+		s.Seal()
+		chunks = append(chunks, s.Out...)
+	}
+	if err := recordingtest.Save(dir, "node1", chunks); err != nil {
+		t.Fatal(err)
+	}
+	run, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	return Read(run, func(*recording.Rank, uint64) string { return "" }).Analyse()
+}
+
+// TestWritten checks waits that a trace says in an own way.
+func TestWritten(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		ranks   int
+		write   func(w *written)
+		want    []state
+		missing Missing
+	}{
+		{"neighbours", 3, func(w *written) { // 0 and 2 have 1, 1 has only 2
+			w.Objects(recordingtest.Object{ID: 2, Size: 3, MadeBy: "MPI_Dist_graph_create", Parent: 1, Group: 1})
+			w.Neighbors(2, 1, []int32{1, 2, 1}[w.rank])
+			w.call("MPI_Neighbor_alltoall", []uint64{400, 100, 0}[w.rank], 600, 2)
+		}, []state{{AtNeighbors, 2, 100, 1}}, Missing{}},
+		{"without neighbours", 3, func(w *written) { // rank 0 has none, those of 1 are not all in the trace, and those of 2 not at all
+			w.Objects(recordingtest.Object{ID: 2, Size: 3, MadeBy: "MPI_Dist_graph_create", Parent: 1, Group: 1})
+			if w.rank < 2 {
+				w.Neighbors(2, 2*w.rank, int32(w.rank-1))
+			}
+			w.call("MPI_Neighbor_alltoall", uint64(100*w.rank), 600, 2)
+		}, nil, Missing{Undecided: 2}},
+		{"a file in two parts", 2, func(w *written) { // rank 1 is late twice: rank 0 waits in the call that begins it, then in the one that ends it
+			w.Objects(recordingtest.Object{ID: 2 + uint32(w.rank), Kind: 2, Name: "data", MadeBy: "MPI_File_open", Parent: 1})
+			file, late := 2+uint32(w.rank), uint64(w.rank)
+			w.call("MPI_File_write_all_begin", 100*late, 150, file)
+			w.call("MPI_File_write_all_end", 160, 170, file)
+			w.call("MPI_File_read_at_all_begin_c", 200+300*late, 210+300*late, file)
+			w.call("MPI_File_read_at_all_end", 220+300*late, 600, file)
+		}, []state{{CollectiveIO, 0, 280, 1}, {CollectiveIO, 0, 100, 1}}, Missing{}},
+		{"a file that another call completes", 2, func(w *written) {
+			w.Objects(recordingtest.Object{ID: 2, Kind: 2, Name: "data", MadeBy: "MPI_File_open", Parent: 1})
+			late := uint64(w.rank)
+			w.call("MPI_File_iwrite_all", 300*late, 300*late+10, 2, inRequest(1))
+			w.Done(2400, 1)
+			w.call("MPI_Wait", 300*late+20, 400, 2)
+		}, []state{{CollectiveIO, 0, 280, 1}}, Missing{}},
+		{"a file of each rank", 2, func(w *written) {
+			w.Objects(recordingtest.Object{ID: 2, Size: 1, Name: "MPI_COMM_SELF", Group: uint64(w.rank) + 2}, recordingtest.Object{ID: 3, Kind: 2, Name: "data", MadeBy: "MPI_File_open", Parent: 2})
+			w.call("MPI_File_write_all", uint64(300*w.rank), 400, 3)
+		}, nil, Missing{}},
+		{"a communicator that another call completes", 2, func(w *written) {
+			late := uint64(w.rank)
+			w.call("MPI_Comm_idup", 300*late, 300*late+10, 1, inRequest(1))
+			w.Done(2400, 1)
+			w.call("MPI_Wait", 300*late+20, 400, 1)
+		}, []state{{Management, 0, 280, 1}}, Missing{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := analyse(t, c.ranks, c.write)
+			if diff := cmp.Diff(c.want, statesOf(a)); diff != "" {
+				t.Errorf("states (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.missing, a.Missing); diff != "" {
+				t.Errorf("missing (-want +got):\n%s", diff)
+			}
+			costs := a.Waiting
+			for _, cause := range a.Causes {
+				costs -= cause.Cost
+			}
+			if costs != 0 || a.Efficiency.Ideal == 0 {
+				t.Errorf("%v of waiting has no cause; %v on an ideal network", costs, a.Efficiency.Ideal)
+			}
+		})
+	}
+}
