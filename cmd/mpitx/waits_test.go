@@ -75,7 +75,8 @@ func TestWaits(t *testing.T) {
 		"MPI_Reduce/MPI_Reduce": "early root", "MPI_Scan/MPI_Scan": "wait in scan", "MPI_Win_fence/MPI_Win_fence": "wait at window", "MPI_Comm_split/MPI_Comm_split": "wait in management",
 		"MPI_Recv/MPI_Send": "late sender", "MPI_Ssend/MPI_Recv": "late receiver", "MPI_Probe/MPI_Send": "late sender", "MPI_Waitall/MPI_Isend": "late sender", "MPI_Win_wait/MPI_Win_complete": "late complete",
 		"MPI_Wait/MPI_Iallreduce": "wait at N x N", "MPI_Waitall/MPI_Ibcast": "late root", "MPI_Waitany/MPI_Ireduce": "early root", "MPI_Wait/MPI_Ibarrier": "wait at barrier", "MPI_Win_lock/MPI_Win_unlock": "lock contention",
-		"MPI_Neighbor_alltoall/MPI_Neighbor_alltoall": "wait at neighbours", "MPI_Wait/MPI_Ineighbor_allgather": "wait at neighbours", "MPI_Wait/MPI_Comm_idup": "wait in management"}
+		"MPI_Neighbor_alltoall/MPI_Neighbor_alltoall": "wait at neighbours", "MPI_Wait/MPI_Ineighbor_allgather": "wait at neighbours", "MPI_Wait/MPI_Comm_idup": "wait in management",
+		"MPI_Alltoall/MPI_Alltoall": "wait at N x N", "MPI_Gather/MPI_Gather": "early root", "MPI_Scatter/MPI_Scatter": "late root", "MPI_Wait/MPI_Iallgather": "wait at N x N"}
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) {
 			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")

@@ -20,6 +20,7 @@ type row struct {
 	key    string // kind, group and order; "": the group is unknown
 	parent uint32
 	group  uint64
+	side   uint64 // 0: not an intercommunicator
 }
 
 // intercommunicator is a function whose groups give it different parents: their local communicators.
@@ -39,7 +40,7 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 		if kind < len(kinds) {
 			o.Kind = kinds[kind]
 		}
-		one := &row{object: o, parent: uint32(r.number("parent")), group: r.number("group")}
+		one := &row{object: o, parent: uint32(r.number("parent")), group: r.number("group"), side: r.number("side")}
 		if one.group != 0 {
 			one.key = fmt.Sprint(kind, " ", one.group, " ", r.number("order"))
 		}
@@ -70,6 +71,12 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 				one.object.number = uint32(len(same))
 			default:
 				objects[rank][id] = same[key]
+			}
+			if o := objects[rank][id]; one.side != 0 {
+				if o.sides == nil {
+					o.sides = map[int]uint64{}
+				}
+				o.sides[rank.Rank] = one.side
 			}
 		}
 	}

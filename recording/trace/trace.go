@@ -25,7 +25,11 @@ type Object struct {
 
 	number uint32 // 0: not known on other ranks
 	text   string // what String returns; "": not known yet
+	sides  map[int]uint64
 }
+
+// Sides are those of an intercommunicator: a number for each of its two groups, by rank in the run. nil: it is none, or that is not known.
+func (o *Object) Sides() map[int]uint64 { return o.sides }
 
 // String is the object's name; if it has none, how it was made. Objects of one rank have different names: "MPI_Comm_dup #2".
 func (o *Object) String() string {

@@ -18,7 +18,9 @@ type Group struct {
 	table    []int32       // by rank, from the lowest on: members + 1, unless ranks are far apart
 	unsure   bool          // calls of ranks do not belong together any more
 
-	neighbors map[int][]int // by rank of the run: those from which it receives in neighbourhood collectives. Others' are not known
+	neighbors map[int][]int  // by rank of the run: those from which it receives in neighbourhood collectives. Others' are not known
+	sides     map[int]uint64 // of an intercommunicator, by rank of the run: which of the two groups it is in
+	halves    [2]*Group      // these groups, once all are known
 }
 
 // meeting is a collective: the calls of all ranks that belong together.
@@ -27,13 +29,13 @@ type meeting struct {
 	function string
 	shape    shape
 	kind     Kind
-	root     int32 // a rank of the run
+	root     int32 // a rank of the run; −1: none, or not known yet
 	came     int32
 	needs    int32 // how many calls need it
 	calls    []Ref // by member; nobody: not there
 	last     Ref   // the last one that others wait for
 	lower    []Ref // of fromLower, by member: the last one among lower ranks
-	done     []Ref // of fromNeighbors, by member: the call that completes it; nobody: none
+	done     []Ref // of fromNeighbors, and between two groups, by member: the call that completes it; nobody: none
 }
 
 // Group adds a communicator, window or file of some processes; 0: unknown. ordered: ranks have the order of their numbers in the run.
@@ -90,7 +92,7 @@ func (g *Group) find(rank int) (m int32, ok bool) {
 func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 {
 	s, how := shapeOf(function)
 	m, ok := g.number(p.tracks[of.Track].rank)
-	if !ok || g.unsure || p.lossy[p.tracks[of.Track].rank] || s == 0 || (s == fromRoot || s == toRoot) && root < 0 || s == fromLower && !g.ordered {
+	if !ok || g.unsure || p.lossy[p.tracks[of.Track].rank] || s == 0 || (s == fromRoot || s == toRoot) && root < 0 && g.sides == nil || s == fromLower && !g.ordered {
 		p.Missing.Undecided++
 		return -1
 	}
@@ -98,13 +100,17 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 
 	g.made[m]++
 	for int(n) >= len(g.meetings) {
 		x := meeting{group: g, function: function, shape: s, kind: kindOf(function, s), root: int32(root), calls: nobodies(g.size), last: nobody}
-		if s == fromNeighbors {
+		if s == fromNeighbors || g.sides != nil && x.kind != Management {
 			x.done = nobodies(g.size)
 		}
 		g.meetings = append(g.meetings, p.meetings.len())
 		p.meetings.add(x)
 	}
 	x := p.meetings.at(g.meetings[n])
+	if g.sides != nil && (x.root < 0 || root < 0) { // only the group without the root names it
+		root = max(int(x.root), root)
+		x.root = int32(root)
+	}
 	if x.function != function || x.root != int32(root) {
 		g.unsure = true
 		p.Missing.Undecided++
@@ -177,36 +183,31 @@ func (p *Program) meet() {
 			x.shape = 0
 			continue
 		}
-		switch x.shape {
-		case 0:
-			continue
-		case fromLower:
+		switch {
+		case x.shape == 0:
+		case x.shape == fromLower:
 			x.lower = p.lower(x)
-			continue
-		case fromNeighbors:
+		case x.shape == fromNeighbors:
 			p.link(x)
-			continue
-		}
-		latest := int64(math.MinInt64)
-		for _, m := range x.group.order {
-			if x.shape == toRoot && x.group.ranks[m] == int(x.root) {
-				continue
-			}
-			if begin := p.at(x.calls[m]).begin; begin > latest {
-				x.last, latest = x.calls[m], begin
-			}
+		case x.done != nil:
+			p.between(x)
+		default:
+			p.findLast(x)
 		}
 	}
 }
 
-// byRank are the members in the order of their ranks.
-func (g *Group) byRank() []int32 {
-	order := make([]int32, len(g.ranks))
-	for i := range order {
-		order[i] = int32(i)
+// findLast finds the last one that others wait for.
+func (p *Program) findLast(x *meeting) {
+	latest := int64(math.MinInt64)
+	for _, m := range x.group.order {
+		if x.shape == toRoot && x.group.ranks[m] == int(x.root) {
+			continue
+		}
+		if begin := p.at(x.calls[m]).begin; begin > latest {
+			x.last, latest = x.calls[m], begin
+		}
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(g.ranks[a], g.ranks[b]) })
-	return order
 }
 
 // link makes of a neighbourhood collective what each of its members needs: like messages of its neighbours.
@@ -223,6 +224,77 @@ func (p *Program) link(x *meeting) {
 			}
 		}
 	}
+}
+
+// between makes of a collective of an intercommunicator what the calls of each group need of the other one (MPI-4.1, section 6.2.3).
+func (p *Program) between(x *meeting) {
+	g, shape := x.group, x.shape
+	x.shape = 0
+	root, known := g.find(int(x.root))
+	if !g.split() || shape != allForAll && !known {
+		p.Missing.Undecided += uint64(x.came)
+		return
+	}
+	calls, done, kind := x.calls, x.done, x.kind
+	if shape == allForAll {
+		for i, half := range g.halves {
+			y := meeting{group: half, function: x.function, shape: allForAll, kind: kind, root: -1, came: int32(half.size), calls: make([]Ref, half.size), last: nobody}
+			n := p.meetings.len()
+			for k, rank := range half.ranks {
+				m, _ := g.find(rank)
+				y.calls[k] = calls[m]
+				p.need(calls[m], Ref{inMeeting, n}, starts, 0)
+			}
+			p.findLast(&y)
+			p.meetings.add(y)
+			for _, rank := range g.halves[1-i].ranks {
+				if m, _ := g.find(rank); done[m] != nobody {
+					p.Completed(done[m], n)
+				}
+			}
+		}
+		return
+	}
+	for m, rank := range g.ranks {
+		switch {
+		case g.sides[rank] == g.sides[int(x.root)]:
+		case shape == fromRoot && done[m] != nobody:
+			p.need(done[m], calls[root], kind, 0)
+		case shape == toRoot && done[root] != nobody:
+			p.need(done[root], calls[m], kind, 0)
+		}
+	}
+}
+
+// split finds the two groups of an intercommunicator, all of whose ranks are known. It returns false if they are not two.
+func (g *Group) split() bool {
+	if g.halves[0] == nil && len(g.order) > 0 {
+		first := g.sides[g.lowest()]
+		g.halves = [2]*Group{{member: map[int]int32{}}, {member: map[int]int32{}}}
+		for _, m := range g.order {
+			half := g.halves[1]
+			if g.sides[g.ranks[m]] == first {
+				half = g.halves[0]
+			}
+			half.member[g.ranks[m]] = int32(half.size)
+			half.ranks = append(half.ranks, g.ranks[m])
+			half.size++
+		}
+		for _, half := range g.halves {
+			half.close()
+		}
+	}
+	return len(g.order) > 0 && g.halves[1].size > 0
+}
+
+// byRank are the members in the order of their ranks.
+func (g *Group) byRank() []int32 {
+	order := make([]int32, len(g.ranks))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(g.ranks[a], g.ranks[b]) })
+	return order
 }
 
 // lower finds for each member the last one among lower ranks.

@@ -336,7 +336,7 @@ func (r *Reader) starts(by request, collective int32) {
 
 func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
 	o := c.Object
-	if o == nil || slices.Contains(betweenGroups, o.MadeBy) {
+	if o == nil || o.Sides() == nil && slices.Contains(betweenGroups, o.MadeBy) || o.Sides() != nil && len(o.Sides()) < o.Size { // not all of the two groups are known
 		r.program.Missing.Undecided++
 		return
 	}
@@ -363,6 +363,7 @@ func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
 			size = 0
 		}
 		g = r.program.Group(size, o.Name == "MPI_COMM_WORLD")
+		g.sides = o.Sides()
 		r.groups[key] = g
 	}
 	if g.size == 1 {

@@ -18,6 +18,7 @@ type machine struct {
 	*Program
 	now   []int64
 	world *Group
+	inter *Group
 }
 
 func newMachine(ranks int) *machine {
@@ -120,6 +121,32 @@ func (m *machine) start(function, place string, root int) (finish func()) {
 	}
 }
 
+// across is a collective of an intercommunicator, whose groups have the ranks with even and with odd numbers.
+func (m *machine) across(function, place string, root int) {
+	if m.inter == nil {
+		m.inter = m.Group(len(m.now), false)
+		m.inter.sides = map[int]uint64{}
+		for r := range m.now {
+			m.inter.sides[r] = uint64(r%2) + 1
+		}
+	}
+	begun := slices.Clone(m.now)
+	s, _ := shapeOf(function)
+	for r := range begun {
+		until, named := int64(0), -1
+		for o, at := range begun {
+			if r%2 == o%2 || s == fromRoot && o != root || s == toRoot && r != root {
+				continue
+			}
+			until = max(until, at)
+		}
+		if root >= 0 && r%2 != root%2 {
+			named = root
+		}
+		m.Collective(m.call(r, function, place, until), m.inter, function, named)
+	}
+}
+
 // state is what a test expects of a state.
 type state struct {
 	Kind    Kind
@@ -192,6 +219,26 @@ func TestStates(t *testing.T) {
 		}, []state{{AtBarrier, 0, 499, 2}, {AtBarrier, 1, 399, 2}}, []string{"rank 2: computation start c 898 for [0 1]"}},
 		{"scan", func(m *machine) { m.compute(1, 200); m.together("MPI_Scan", "b", -1) },
 			[]state{{Prefix, 2, 200, 1}}, []string{"rank 1: computation b 200 for [2]"}},
+		{"two groups", func(m *machine) {
+			m.compute(0, 700)
+			m.compute(1, 300)
+			m.compute(2, 400)
+			m.across("MPI_Allreduce", "b", -1)
+		}, // 0 and 2, 1
+			[]state{{NToN, 1, 400, 0}}, []string{"rank 0: computation b 400 for [1]"}},
+		{"barrier of two groups", func(m *machine) { m.compute(0, 100); m.compute(1, 300); m.across("MPI_Barrier", "b", -1) },
+			[]state{{AtBarrier, 2, 300, 1}, {AtBarrier, 0, 200, 1}}, []string{"rank 1: computation b 500 for [0 2]"}},
+		{"late root of another group", func(m *machine) { m.compute(0, 100); m.compute(1, 300); m.across("MPI_Bcast", "b", 1) },
+			[]state{{LateRoot, 2, 300, 1}, {LateRoot, 0, 200, 1}}, []string{"rank 1: computation b 500 for [0 2]"}},
+		{"not the root of the other group", func(m *machine) { m.compute(0, 300); m.compute(2, 400); m.across("MPI_Scatter", "b", 0) },
+			[]state{{LateRoot, 1, 300, 0}}, []string{"rank 0: computation b 300 for [1]"}},
+		{"early root of another group", func(m *machine) {
+			m.compute(0, 100)
+			m.compute(1, 300)
+			m.compute(2, 900)
+			m.across("MPI_Gather", "b", 0)
+		},
+			[]state{{EarlyRoot, 0, 200, 1}}, []string{"rank 1: computation b 200 for [0]"}},
 		{"neighbours", func(m *machine) {
 			m.world.neighbors = map[int][]int{0: {1}, 1: {0, 2}, 2: {1}}
 			m.compute(0, 100)
@@ -338,7 +385,7 @@ func random(seed uint64, ranks, steps int) *machine {
 		for rank := range ranks {
 			m.compute(rank, r.Int64N(1000))
 		}
-		switch place := fmt.Sprint("step ", r.IntN(5)); r.IntN(4) {
+		switch place := fmt.Sprint("step ", r.IntN(5)); r.IntN(5) {
 		case 3: // one that the next step completes, and one that another step does
 			name, before := started[r.IntN(len(started))], finish
 			root := -1
@@ -359,6 +406,15 @@ func random(seed uint64, ranks, steps int) *machine {
 				if from, to := r.IntN(ranks), r.IntN(ranks); from != to {
 					m.message(from, to, place)
 				}
+			}
+		case 4:
+			name := []string{"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allgather"}[r.IntN(4)]
+			root := -1
+			if s, _ := shapeOf(name); s == fromRoot || s == toRoot {
+				root = r.IntN(ranks)
+			}
+			if ranks > 1 {
+				m.across(name, place, root)
 			}
 		default:
 			for range ranks {

@@ -26,6 +26,12 @@ func (w *written) call(function string, begin, end uint64, object uint32, more .
 	w.Add(e)
 }
 
+// groups makes the intercommunicator 3 of ranks 0 and 1, and 2 and 3.
+func (w *written) groups() {
+	side := uint64(w.rank/2) + 2
+	w.Objects(recordingtest.Object{ID: 2, Size: 2, MadeBy: "MPI_Comm_split", Parent: 1, Group: side}, recordingtest.Object{ID: 3, Size: 4, MadeBy: "MPI_Intercomm_create", Parent: 2, Group: 7, Side: side})
+}
+
 // inRequest says which request a call makes.
 func inRequest(request uint32) func(*recordingtest.TraceEvent) {
 	return func(e *recordingtest.TraceEvent) { e.Request = request }
@@ -119,6 +125,27 @@ func TestWritten(t *testing.T) {
 			w.Done(2400, 1)
 			w.call("MPI_Wait", 300*late+20, 400, 1)
 		}, []state{{Management, 0, 280, 1}}, Missing{}},
+		{"two groups", 4, func(w *written) { // 0 and 1, 2 and 3
+			w.groups()
+			w.call("MPI_Barrier", []uint64{100, 0, 300, 200}[w.rank], 350, 3)
+			w.call("MPI_Bcast", []uint64{600, 650, 400, 500}[w.rank], 700, 3, rooted([]int32{-1, -1, 0, 0}[w.rank]))
+			w.call("MPI_Reduce", []uint64{800, 1000, 850, 900}[w.rank], 1100, 3, rooted([]int32{2, 2, -1, -1}[w.rank]))
+		}, []state{{AtBarrier, 1, 300, 2}, {AtBarrier, 0, 200, 2}, {LateRoot, 2, 200, 0}, {EarlyRoot, 2, 150, 1}, {LateRoot, 3, 100, 0}}, Missing{}},
+		{"a nonblocking collective of two groups", 4, func(w *written) {
+			w.groups()
+			begin := []uint64{400, 0, 100, 0}[w.rank]
+			w.call("MPI_Iallgather", begin, begin+10, 3, inRequest(1))
+			w.Done(2500, 1)
+			w.call("MPI_Wait", begin+20, 500, 3)
+		}, []state{{NToN, 3, 380, 0}, {NToN, 2, 280, 0}, {NToN, 1, 80, 2}}, Missing{}},
+		{"a communicator of two groups", 4, func(w *written) { // all wait for all
+			w.groups()
+			w.call("MPI_Comm_dup", []uint64{100, 0, 0, 0}[w.rank], 300, 3)
+		}, []state{{Management, 1, 100, 0}, {Management, 2, 100, 0}, {Management, 3, 100, 0}}, Missing{}},
+		{"a group that is not in the trace", 2, func(w *written) { // of a spawned job
+			w.Objects(recordingtest.Object{ID: 3, Size: 4, MadeBy: "MPI_Comm_spawn", Parent: 1, Side: 1})
+			w.call("MPI_Barrier", uint64(100*w.rank), 300, 3)
+		}, nil, Missing{Undecided: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := analyse(t, c.ranks, c.write)

@@ -57,7 +57,7 @@ static void add(const char *function, int line, int late, long long began)
 int main(int argc, char **argv)
 {
 	MPI_Request request[2];
-	MPI_Comm half, grid, graph;
+	MPI_Comm half, grid, graph, inter;
 	MPI_File file;
 	MPI_Win window, locked;
 	MPI_Group world, other;
@@ -68,6 +68,7 @@ int main(int argc, char **argv)
 	int partner = 1 - rank, both = 2, open = 0;
 	MPI_Cart_create(MPI_COMM_WORLD, 1, &both, &open, 0, &grid);
 	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &partner, MPI_UNWEIGHTED, 1, &partner, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+	MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, partner, 5, &inter);
 	MPI_File_open(MPI_COMM_WORLD, "planted.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
 	MPI_Group_incl(world, 1, &partner, &other);
@@ -108,6 +109,10 @@ int main(int argc, char **argv)
 		PLANT(1, "MPI_Wait/MPI_Ineighbor_allgather", MPI_Ineighbor_allgather(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, graph, request); MPI_Wait(request, MPI_STATUS_IGNORE));
 		PLANT(0, "MPI_Wait/MPI_Comm_idup", MPI_Comm_idup(MPI_COMM_WORLD, &half, request); MPI_Wait(request, MPI_STATUS_IGNORE));
 		MPI_Comm_free(&half);
+		PLANT(0, "MPI_Alltoall/MPI_Alltoall", MPI_Alltoall(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, inter));
+		PLANT(1, "MPI_Gather/MPI_Gather", MPI_Gather(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, rank ? 0 : MPI_ROOT, inter));
+		PLANT(0, "MPI_Scatter/MPI_Scatter", MPI_Scatter(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, rank ? 0 : MPI_ROOT, inter));
+		PLANT(0, "MPI_Wait/MPI_Iallgather", MPI_Iallgather(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, inter, request); MPI_Wait(request, MPI_STATUS_IGNORE));
 		PLANT(1, "MPI_File_write_at_all/MPI_File_write_at_all", MPI_File_write_at_all(file, 8 * rank, buffer, 8, MPI_CHAR, MPI_STATUS_IGNORE));
 		PLANT(1, "MPI_Wait/MPI_File_iwrite_at_all", MPI_File_iwrite_at_all(file, 8 * rank, buffer, 8, MPI_CHAR, request); MPI_Wait(request, MPI_STATUS_IGNORE));
 		PLANT(0, "MPI_File_write_at_all_begin/MPI_File_write_at_all_begin", MPI_File_write_at_all_begin(file, 8 * rank, buffer, 8, MPI_CHAR); MPI_File_write_at_all_end(file, buffer, MPI_STATUS_IGNORE));
@@ -125,6 +130,7 @@ int main(int argc, char **argv)
 		printf("%s %d %d %lld %d\n", all[i].function, all[i].line, 1 - all[i].late, all[i].waited, all[i].late);
 	MPI_Comm_free(&grid);
 	MPI_Comm_free(&graph);
+	MPI_Comm_free(&inter);
 	MPI_File_close(&file);
 	MPI_Win_free(&window);
 	MPI_Win_free(&locked);
