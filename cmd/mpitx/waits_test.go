@@ -36,9 +36,9 @@ type waitsReport struct {
 }
 
 // waitsOf reports on a run, and checks that sums agree.
-func waitsOf(t *testing.T, environ []string, run string) *waitsReport {
+func waitsOf(t *testing.T, environ []string, run string, flags ...string) *waitsReport {
 	t.Helper()
-	p := newProcess(environ, filepath.Dir(run), "mpitx", "report", run, "waits", "-o", "json")
+	p := newProcess(environ, filepath.Dir(run), slices.Concat([]string{"mpitx", "report", run, "waits", "-o", "json"}, flags)...)
 	p.run(hung)
 	var r waitsReport
 	if err := json.Unmarshal(p.stdout.Bytes(), &r); err != nil || p.code != 0 {
@@ -127,6 +127,11 @@ func TestWaits(t *testing.T) {
 						delete(wrong, planted)
 					}
 				}
+			}
+			run := filepath.Join(dir, "run0")
+			all, first, second := waitsOf(t, environ, run), waitsOf(t, environ, run, "--to", "1234567890ns"), waitsOf(t, environ, run, "--from", "1234567890ns")
+			if first.Waiting == 0 || second.Waiting == 0 || first.Waiting+second.Waiting != all.Waiting || first.Run+second.Run != all.Run {
+				t.Errorf("%v and %v of waiting in parts, %v in all; the parts take %v and %v, the run %v", first.Waiting, second.Waiting, all.Waiting, first.Run, second.Run, all.Run)
 			}
 			for planted, problem := range wrong {
 				t.Errorf("%s: %s", planted, problem)

@@ -66,16 +66,24 @@ func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t ex
 
 // WaitHead is how much time the ranks waited, and what the trace lacks.
 func WaitHead(a *waits.Analysis, t export.Terminal) []string {
-	if a.Ranks == 0 {
+	if a.Run == 0 {
 		return MissingWaits(a.Missing)
 	}
 	ranks := text.Count(a.Ranks, "rank")
 	if a.Threads > a.Ranks {
 		ranks += fmt.Sprintf(" with %d threads", a.Threads)
 	}
-	words := fmt.Sprintf("The run takes %s on %s. Of their time, %s is in MPI: %s waits for others, and %s is not explained by waits", t.Amount(float64(a.Run), "ns"), ranks,
+	what := "run"
+	if a.Window != nil {
+		what = fmt.Sprintf("part of the run from %s to %s", t.Amount(float64(a.Window.From), "ns"), t.Amount(float64(a.Window.To), "ns"))
+	}
+	words := fmt.Sprintf("The %s takes %s on %s. Of their time, %s is in MPI: %s waits for others, and %s is not explained by waits", what, t.Amount(float64(a.Run), "ns"), ranks,
 		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)), text.Percent(part(a.InMPI-a.Waiting, a.Time)))
-	return append([]string{words}, MissingWaits(a.Missing)...)
+	lines := []string{words}
+	if w := a.Window; w != nil && w.Cut > 0 {
+		lines = append(lines, text.Count(w.Cut, "call")+" "+text.Verb(int(min(w.Cut, 2)), "reaches", "reach")+" beyond the part: the time outside of it is left out, and what others waited for then")
+	}
+	return append(lines, MissingWaits(a.Missing)...)
 }
 
 // MissingWaits says what the trace lacks.

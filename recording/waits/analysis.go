@@ -26,6 +26,7 @@ type Analysis struct {
 	Parts      []Part     `json:"parts"`
 	Efficiency Efficiency `json:"efficiency"`
 	Missing    Missing    `json:"missing"`
+	Window     *Window    `json:"window,omitempty"` // nil: all of the run
 
 	program *Program
 	steps   []step // of the critical path, in the order of time
@@ -138,7 +139,7 @@ func (e *Efficiency) Factors() (all []Factor) {
 func (p *Program) Waits() *Analysis {
 	p.meet()
 	p.settle()
-	return &Analysis{program: p, Missing: p.Missing, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}, Parts: []Part{}}
+	return &Analysis{program: p, Missing: p.Missing, Window: p.window, States: []State{}, Rest: []State{}, Causes: []Cause{}, Path: []Share{}, Gains: []Gain{}, Parts: []Part{}}
 }
 
 // Analyse draws all conclusions. The program does not change any more.

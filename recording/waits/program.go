@@ -94,6 +94,7 @@ type Program struct {
 	late     [2]uint32    // the smallest one whose send waits for its receive: see settle
 	ends     [2][33]ends  // of sends during which their receive was posted, by the bits of their size
 	Missing  Missing
+	window   *Window // nil: it is the whole
 }
 
 // ends counts sends.

@@ -120,7 +120,7 @@ func (p *Program) settle() {
 			}
 			w := p.find(Ref{int32(i), k})
 			if !c.collective() {
-				if w.kind == LateSender && earliest <= c.begin {
+				if w.kind == LateSender && earliest <= c.begin && p.window == nil { // of a part, kinds are those of the whole
 					t.edges.at(w.edge).kind = WrongOrder
 				}
 				earliest = min(earliest, p.keep(Ref{int32(i), k}, &w))

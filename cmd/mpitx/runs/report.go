@@ -44,7 +44,7 @@ var views = slices.Concat([]view{
 	{name: runs.ViewMatrix, about: "which rank sends to which: messages and bytes", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
 	{name: runs.ViewPaths, about: "over which transports ranks reached each other", formats: tableFormats, takes: []string{"phase"}, show: showPaths},
 	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, tables: runs.QueuesTables, clocks: true, show: showQueues},
-	{name: runs.ViewWaits, about: "why ranks waited, what caused it, and the critical path (of mpitx trace)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], cli.FormatHTML), takes: []string{"table"}, tables: runs.WaitTables, clocks: true, show: showWaits},
+	{name: runs.ViewWaits, about: "why ranks waited, what caused it, and the critical path (of mpitx trace)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], cli.FormatHTML), takes: []string{"from", "to", "table"}, tables: runs.WaitTables, clocks: true, show: showWaits},
 	{name: runs.ViewSamples, about: "minimum, mean, maximum of each variable (of mpitx record)", formats: append(tableFormats[:len(tableFormats):len(tableFormats)], export.FormatNames),
 		takes: []string{"phase", "from", "to", "as", "nonzero", "sort", "by-rank"}, globs: true, show: showSamples},
 	{name: runs.ViewEvents, about: "how often events were raised (of mpitx trace --event)", formats: tableFormats, takes: []string{"from", "to"}, globs: true, show: showEvents},
@@ -127,7 +127,9 @@ waits: of a trace. Each wait has a kind (late sender, wait at barrier …), the 
 that it was for, and its causes: what that rank did longer than the waiting one
 since both were in step. Costs of causes add up to the waiting. The critical path
 is the chain of computation and calls that determines the run time. --rank shows
-the rows of these ranks. docs/waits.md has the definitions.
+the rows of these ranks. With --from and --to, waits, causes and the path are those
+of this part; ranks count as in step when it begins. docs/waits.md has the
+definitions.
 
 samples: GLOBs choose variables by name. Counters, aggregates and timers have one
 number per rank: their growth over the run. All other classes have one number

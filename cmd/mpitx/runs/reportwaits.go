@@ -22,9 +22,15 @@ func showWaits(r *reading) error {
 		return cli.Lacks(r.run, r.dir, "trace", "record one with mpitx trace --dir DIR -- ./app; of a profile, mpitx report RUN says which calls wait, and mpitx report RUN arrivals who came last to collective ones")
 	}
 	find, done := sites.Places(r.run)
-	a := waits.Read(r.run, find).Analyse()
+	p := waits.Read(r.run, find)
+	if r.part.To > r.part.From {
+		p = p.Within(r.part.From, r.part.To)
+	}
+	a := p.Analyse()
 	unread := cli.ReportUnreadable(r.App, done(), "waits")
-	if a.Run == 0 {
+	if a.Run == 0 && a.Window != nil {
+		r.App.Complain("%s: the trace has no calls in this part of the run", text.Quote(r.dir))
+	} else if a.Run == 0 {
 		r.App.Complain("%s: the trace has no calls", text.Quote(r.dir))
 	}
 	if slices.ContainsFunc(r.run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateDied }) {
