@@ -27,7 +27,9 @@ type waitsReport struct {
 	Causes []struct {
 		What, Function, Place string
 		Rank                  int
-		Cost                  time.Duration `json:"cost_ns"`
+		Cost                  time.Duration  `json:"cost_ns"`
+		Excess                time.Duration  `json:"excess_ns"`
+		NoCore                *time.Duration `json:"no_core_most_ns"`
 	}
 	Path []struct {
 		Time time.Duration `json:"time_ns"`
@@ -80,10 +82,7 @@ func TestWaits(t *testing.T) {
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) {
 			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
-			program := filepath.Join(dir, "planted")
-			if text, err := exec.Command("mpicc."+family, "-g", "-O1", "-o", program, "testdata/waits/planted.c").CombinedOutput(); err != nil {
-				t.Fatalf("planted.c: %v\n%s", err, text)
-			}
+			program := compilePlanted(t, dir, family)
 			kinds := maps.Clone(kinds)
 			if family == "mpich" { // Debian's Open MPI has no persistent collectives, and its ranks do not wait for one another to write a few bytes
 				kinds["MPI_Wait/MPI_Start"] = "wait at N x N"
@@ -97,7 +96,7 @@ func TestWaits(t *testing.T) {
 				wrong[planted] = "not called"
 			}
 			for attempt := 0; attempt < 4 && len(wrong) > 0; attempt++ { // the program may lose its core between its clock and a call
-				p := planted(t, environ, dir, fmt.Sprint("run", attempt), family, program)
+				p := launched(t, environ, dir, family, "mpitx", "trace", "--dir", fmt.Sprint("run", attempt), "--", program)
 				r := waitsOf(t, environ, filepath.Join(dir, fmt.Sprint("run", attempt)))
 				for line := range strings.Lines(p.stdout.String()) {
 					var planted string
@@ -140,10 +139,46 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// planted traces the program.
-func planted(t *testing.T, environ []string, dir, run, family, program string) *process {
+// TestWaitsWithoutCore traces the program on one core, with samples of the time that its processes wait for it. MPICH does not yield while it waits.
+func TestWaitsWithoutCore(t *testing.T) {
+	families, err := buildSample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		t.Run(family, func(t *testing.T) {
+			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
+			program := compilePlanted(t, dir, family)
+			launched(t, environ, dir, family, "mpitx", "run", "--trace", "--sample", "mpitx:cpu_wait", "--interval", "5ms", "--dir", "run", "--", program, "core")
+			late, without := time.Duration(0), time.Duration(0)
+			for _, c := range waitsOf(t, environ, filepath.Join(dir, "run")).Causes {
+				if c.NoCore == nil {
+					t.Fatalf("%s of rank %d: it is not known for how long it had no core", c.Function, c.Rank)
+				}
+				if c.What == "computation" && c.Excess > 100*time.Millisecond {
+					late, without = late+c.Excess, without+*c.NoCore
+				}
+			}
+			if family == "mpich" && (late < time.Second || without < late/4) || without > 2*late {
+				t.Errorf("ranks computed %v and had no core for at most %v of it", late, without)
+			}
+		})
+	}
+}
+
+func compilePlanted(t *testing.T, dir, family string) string {
 	t.Helper()
-	argv := append(slices.Clone(launchers[family]), "mpitx", "trace", "--dir", run, "--", program)
+	program := filepath.Join(dir, "planted")
+	if text, err := exec.Command("mpicc."+family, "-g", "-O1", "-o", program, "testdata/waits/planted.c").CombinedOutput(); err != nil {
+		t.Fatalf("planted.c: %v\n%s", err, text)
+	}
+	return program
+}
+
+// launched runs a command on two ranks.
+func launched(t *testing.T, environ []string, dir, family string, command ...string) *process {
+	t.Helper()
+	argv := slices.Concat(launchers[family], command)
 	argv[slices.Index(argv, "4")] = "2"
 	p := newProcess(environ, dir, argv...)
 	if p.run(hung); p.code != 0 {

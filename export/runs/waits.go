@@ -145,6 +145,16 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 	}
 	first := func(header string) export.RowColumn { return export.RowColumn{Header: header, MinWidth: 18} }
 	function := func(header string) export.RowColumn { return export.RowColumn{Header: header, MinWidth: 13} }
+	core := export.RowColumn{Header: "NO CORE", Right: true, Optional: true, Drop: 6}
+	noCore := func(d *time.Duration) any {
+		if d == nil || *d == 0 {
+			return nil
+		}
+		if !t.UTF8 {
+			return "<= " + amount(*d)
+		}
+		return "≤ " + amount(*d)
+	}
 	phase := export.RowColumn{Header: "PHASE", Optional: true, Drop: 1}
 	place := export.RowColumn{Header: "PLACE", MinWidth: 16, Optional: true}
 	switch name {
@@ -157,21 +167,21 @@ func waitTable(a *waits.Analysis, name string, most int, t export.Terminal) *exp
 		}
 	case "rest":
 		n := cut(len(a.Rest))
-		columns(first(more("NO WAIT EXPLAINS", n, len(a.Rest))), right("RANK", 0), place, phase, right("TIME", 0), right("CALLS", 2), right("LONGEST", 4),
+		columns(first(more("NO WAIT EXPLAINS", n, len(a.Rest))), right("RANK", 0), place, phase, right("TIME", 0), right("CALLS", 2), right("LONGEST", 4), core,
 			export.RowColumn{Header: "COMMUNICATOR", Wide: true, Optional: true})
 		for _, s := range a.Rest[:n] {
-			r.Rows = append(r.Rows, []any{s.Function, s.Rank, s.Place, phaseOf(s.At), amount(s.Waiting), s.Calls, amount(s.Longest), s.Object})
+			r.Rows = append(r.Rows, []any{s.Function, s.Rank, s.Place, phaseOf(s.At), amount(s.Waiting), s.Calls, amount(s.Longest), noCore(s.NoCore), s.Object})
 		}
 	case "causes":
 		n := cut(len(a.Causes))
-		columns(first(more("WHAT CAUSED IT", n, len(a.Causes))), right("RANK", 0), function("AT"), place, phase, right("COSTS", 0), right("OF WAITING", 2), right("EXCESS", 4),
+		columns(first(more("WHAT CAUSED IT", n, len(a.Causes))), right("RANK", 0), function("AT"), place, phase, right("COSTS", 0), right("OF WAITING", 2), right("EXCESS", 4), core,
 			export.RowColumn{Header: "WHO WAITS", Drop: 5})
 		for _, c := range a.Causes[:n] {
 			excess := any(nil)
 			if c.Excess > 0 {
 				excess = amount(c.Excess)
 			}
-			r.Rows = append(r.Rows, []any{whatText(c.What), c.Rank, c.Function, c.Place, phaseOf(c.At), amount(c.Cost), text.Percent(part(c.Cost, a.Waiting)), excess, text.RankList(c.Ranks)})
+			r.Rows = append(r.Rows, []any{whatText(c.What), c.Rank, c.Function, c.Place, phaseOf(c.At), amount(c.Cost), text.Percent(part(c.Cost, a.Waiting)), excess, noCore(c.NoCore), text.RankList(c.Ranks)})
 		}
 	case "path":
 		n := cut(len(a.Path))
@@ -230,12 +240,18 @@ func bars10(part float64, t export.Terminal) string {
 // WaitRows is one of WaitTables for programs; "": the states.
 func WaitRows(a *waits.Analysis, table string) *export.Rows {
 	var r *export.Rows
+	most := func(d *time.Duration) any {
+		if d == nil {
+			return nil
+		}
+		return int64(*d)
+	}
 	add := func(cells ...any) { r.Rows = append(r.Rows, cells) }
 	switch table {
 	case "causes":
-		r = export.RowsOf(waitsSchema, "what rank function place phase cost_ns direct_ns excess_ns ranks")
+		r = export.RowsOf(waitsSchema, "what rank function place phase cost_ns direct_ns excess_ns ranks no_core_most_ns")
 		for _, c := range a.Causes {
-			add(c.What, c.Rank, c.Function, c.Place, c.Phase, int64(c.Cost), int64(c.Direct), int64(c.Excess), text.RankList(c.Ranks))
+			add(c.What, c.Rank, c.Function, c.Place, c.Phase, int64(c.Cost), int64(c.Direct), int64(c.Excess), text.RankList(c.Ranks), most(c.NoCore))
 		}
 	case "path":
 		r = export.RowsOf(waitsSchema, "what rank function place phase time_ns times")
@@ -258,9 +274,9 @@ func WaitRows(a *waits.Analysis, table string) *export.Rows {
 			add(g.What, g.Function, g.Place, g.Phase, int64(g.Saved))
 		}
 	case "rest":
-		r = export.RowsOf(waitsSchema, "rank function place phase communicator calls time_ns longest_ns longest_at_ns")
+		r = export.RowsOf(waitsSchema, "rank function place phase communicator calls time_ns longest_ns longest_at_ns no_core_most_ns")
 		for _, s := range a.Rest {
-			add(s.Rank, s.Function, s.Place, s.Phase, s.Object, s.Calls, int64(s.Waiting), int64(s.Longest), int64(s.Began))
+			add(s.Rank, s.Function, s.Place, s.Phase, s.Object, s.Calls, int64(s.Waiting), int64(s.Longest), int64(s.Began), most(s.NoCore))
 		}
 	default:
 		r = export.RowsOf(waitsSchema, "kind rank function place phase communicator calls waiting_ns longest_ns longest_at_ns for for_ns for_function")

@@ -35,20 +35,6 @@ type Analysis struct {
 	noCore    map[int]noCore       // by rank
 }
 
-// NoCores adds which ranks were ready to run but had no core. That may have made their computation and calls longer.
-func (a *Analysis) NoCores(p *processor.Processor) {
-	if p == nil {
-		return
-	}
-	a.Shortages, a.noCore = p.Shortages(), map[int]noCore{}
-	for _, r := range p.Ranks {
-		a.noCore[r.Number] = noCore{computing: r.Waited.Most, calling: r.Wait - r.Waited.Least}
-	}
-}
-
-// noCore is for how long, at most, a rank was ready to run outside of calls and in them.
-type noCore struct{ computing, calling time.Duration }
-
 // At is a place in the program.
 type At struct {
 	Function string `json:"function"`
@@ -60,15 +46,16 @@ type At struct {
 type State struct {
 	Kind Kind `json:"kind"`
 	At
-	Object  string        `json:"communicator,omitempty"`
-	Rank    int           `json:"rank"`
-	Calls   uint64        `json:"calls"` // that waited
-	Waiting time.Duration `json:"waiting_ns"`
-	Longest time.Duration `json:"longest_ns"`
-	For     int           `json:"for"`           // the rank that it waited for most
-	ForTime time.Duration `json:"for_ns"`        // how long
-	Began   time.Duration `json:"longest_at_ns"` // when the longest wait began, since the job's start
-	Callee  string        `json:"for_function"`  // the function in which that rank came, at the longest wait
+	Object  string         `json:"communicator,omitempty"`
+	Rank    int            `json:"rank"`
+	Calls   uint64         `json:"calls"` // that waited
+	Waiting time.Duration  `json:"waiting_ns"`
+	Longest time.Duration  `json:"longest_ns"`
+	For     int            `json:"for"`                       // the rank that it waited for most
+	ForTime time.Duration  `json:"for_ns"`                    // how long
+	Began   time.Duration  `json:"longest_at_ns"`             // when the longest wait began, since the job's start
+	Callee  string         `json:"for_function"`              // the function in which that rank came, at the longest wait
+	NoCore  *time.Duration `json:"no_core_most_ns,omitempty"` // of Rest: for how long the rank may have had no core there; nil: not known
 }
 
 // What a region is.
@@ -82,11 +69,12 @@ const (
 type Cause struct {
 	What string `json:"what"` // Computing: before the call
 	At
-	Rank   int           `json:"rank"`
-	Cost   time.Duration `json:"cost_ns"`   // of waiting in all
-	Direct time.Duration `json:"direct_ns"` // of waits for this rank itself
-	Ranks  []int         `json:"ranks"`     // that waited for this rank because of it, ascending
-	Excess time.Duration `json:"excess_ns"` // what the rank takes longer than the (lower) median of all ranks; 0: it does not
+	Rank   int            `json:"rank"`
+	Cost   time.Duration  `json:"cost_ns"`                   // of waiting in all
+	Direct time.Duration  `json:"direct_ns"`                 // of waits for this rank itself
+	Ranks  []int          `json:"ranks"`                     // that waited for this rank because of it, ascending
+	Excess time.Duration  `json:"excess_ns"`                 // what the rank takes longer than the (lower) median of all ranks; 0: it does not
+	NoCore *time.Duration `json:"no_core_most_ns,omitempty"` // for how long the rank may have had no core there; nil: not known
 }
 
 // Share is a region's part of the critical path.

@@ -91,8 +91,12 @@ func (a *Analysis) costs(c []Cause) finding.Finding {
 	if first.What == Computing {
 		short = a.noCore[first.Rank].computing
 	}
+	where := ""
+	if first.NoCore != nil {
+		short, where = *first.NoCore, " there"
+	}
 	if alone && 10*short >= max(first.Excess, first.Cost/time.Duration(max(a.Ranks-1, 1))) {
-		f.Text += fmt.Sprintf("; rank %d was ready to run without a core for up to %s, which may be a part of it", first.Rank, text.Duration(short))
+		f.Text += fmt.Sprintf("; rank %d was ready to run without a core%s for up to %s, which may be a part of it", first.Rank, where, text.Duration(short))
 		f.Certainty = finding.Possible
 	}
 	return f

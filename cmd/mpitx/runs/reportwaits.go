@@ -9,7 +9,6 @@ import (
 	"mpitx/export"
 	"mpitx/export/runs"
 	"mpitx/recording"
-	"mpitx/recording/processor"
 	"mpitx/recording/sites"
 	"mpitx/recording/trace"
 	"mpitx/recording/waits"
@@ -36,7 +35,7 @@ func showWaits(r *reading) error {
 	if slices.ContainsFunc(r.run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateDied }) {
 		r.App.Complain("%s: ranks died: the calls that they were in are not in the trace, nor what they waited for then; mpitx where shows them", text.Quote(r.dir))
 	}
-	a.NoCores(processor.Read(r.run, nil))
+	a.NoCores(r.run)
 	a.Only(r.part.Has)
 	rows := func() *export.Rows { return runs.WaitRows(a, r.table) }
 	err := r.rows(rows, func(w io.Writer, t export.Terminal) error {

@@ -1,6 +1,8 @@
 // planted makes one rank of two late for calls of each kind, three times each, and prints "FUNCTION/LATER LINE RANK NANOSECONDS LATE": for how long
-// which rank waited in FUNCTION in all, by a clock of its own, and which rank was late, in whose call LATER.
+// which rank waited in FUNCTION in all, by a clock of its own, and which rank was late, in whose call LATER. With an argument, all ranks share one core.
+#define _GNU_SOURCE
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +63,13 @@ int main(int argc, char **argv)
 	MPI_File file;
 	MPI_Win window, locked;
 	MPI_Group world, other;
+	cpu_set_t cores, first;
+	CPU_ZERO(&first);
+	for (int i = 0; argc > 1 && !sched_getaffinity(0, sizeof cores, &cores) && !CPU_COUNT(&first); i++)
+		if (CPU_ISSET(i, &cores))
+			CPU_SET(i, &first);
+	if (argc > 1)
+		sched_setaffinity(0, sizeof first, &first);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Win_create(buffer, sizeof buffer, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
