@@ -186,3 +186,58 @@ func launched(t *testing.T, environ []string, dir, family string, command ...str
 	}
 	return p
 }
+
+// TestWaitsSpawned traces a program that spawns a job, and compares the waits between the two with its own clocks.
+func TestWaitsSpawned(t *testing.T) {
+	if _, err := buildSample(); err != nil {
+		t.Fatal(err)
+	}
+	for family, tools := range spawners(t) {
+		t.Run(family, func(t *testing.T) {
+			dir, environ := t.TempDir(), append(testEnvironment(t), "MPITX_MPI=")
+			program := filepath.Join(dir, "spawn")
+			if text, err := exec.Command(tools[0], "-g", "-w", "-o", program, "testdata/waits/spawn.c").CombinedOutput(); err != nil {
+				t.Fatalf("spawn.c: %v\n%s", err, text)
+			}
+			wrong := "not run"
+			for attempt := 0; attempt < 4 && wrong != ""; attempt++ { // a rank may lose its core between its clock and a call
+				run := fmt.Sprint("run", attempt)
+				p := newProcess(environ, dir, append(strings.Fields(tools[1]), "-n", "2", "mpitx", "trace", "--dir", run, "--", program)...)
+				if p.run(hung); p.code != 0 {
+					t.Fatalf("exit code %d: %s", p.code, p.output())
+				}
+				began := map[string]time.Duration{}
+				for line := range strings.Lines(p.stdout.String()) {
+					var call string
+					var rank int
+					var at time.Duration
+					if _, err := fmt.Sscan(line, &call, &rank, (*int64)(&at)); err != nil {
+						t.Fatalf("%q: %v", line, err)
+					}
+					began[fmt.Sprint(call, rank)] = at
+				}
+				r := waitsOf(t, environ, filepath.Join(dir, run))
+				wrong = ""
+				for _, w := range []struct {
+					kind, call string
+					rank, on   int
+				}{{"wait in management", "MPI_Comm_spawn", 0, 1}, {"wait at barrier", "MPI_Barrier", 0, 3}, {"wait at barrier", "MPI_Barrier", 1, 3},
+					{"late root", "MPI_Bcast", 2, 0}, {"late root", "MPI_Bcast", 3, 0}, {"early root", "MPI_Gather", 1, 2}} {
+					got := time.Duration(0)
+					for _, s := range r.States {
+						if s.Kind == w.kind && s.Function == w.call && s.Rank == w.rank && s.For == w.on {
+							got += s.Waiting
+						}
+					}
+					waited := max(began[fmt.Sprint(w.call, w.on)]-began[fmt.Sprint(w.call, w.rank)], 0)
+					if (got - waited).Abs() > waited/50+time.Millisecond {
+						wrong += fmt.Sprintf("%s: rank %d waited %v for rank %d, not %v\n", w.call, w.rank, waited, w.on, got)
+					}
+				}
+			}
+			if wrong != "" {
+				t.Error(wrong)
+			}
+		})
+	}
+}

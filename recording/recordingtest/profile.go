@@ -44,8 +44,8 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 		calls[4:keys]...), u64("calls", "ticks", "bytes")...)...)
 	p.declare("where", 1, 8+16+32, append([]Field{u32("thread"), u32("inside"), text("function"), u32("arguments")},
 		append(u64("calls", "seen"), Field{Name: "since", Type: 4, Meaning: 3}, Field{Name: "beat", Type: 4, Meaning: 3})...)...)
-	p.declare("objects", 1, 8+32+24, append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
-		u64("group", "collectives", "side")...)...)
+	p.declare("objects", 1, 8+32+32, append(append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
+		u64("group", "collectives", "side")...), i32("rank"), i32("job"))...)
 	p.declare("neighbors", 2, 8+16, u32("object"), u32("number"), i32("rank"), u32("count"))
 	return p
 }
@@ -292,6 +292,7 @@ type Object struct {
 	Freed              bool
 	Group, Collectives uint64
 	Side               uint64 // of intercommunicators
+	Rank, Job          int32
 }
 
 // Objects appends rows of objects.
@@ -302,9 +303,10 @@ func (p *Profile) Objects(objects ...Object) {
 		for _, v := range []uint32{o.ID, o.Kind, uint32(o.Size), p.Text(o.Name), p.Text(o.MadeBy), o.Parent, o.Order, bit(o.Freed)} {
 			b = le.AppendUint32(b, v)
 		}
-		rows = append(rows, le.AppendUint64(le.AppendUint64(le.AppendUint64(b, o.Group), o.Collectives), o.Side))
+		b = le.AppendUint64(le.AppendUint64(le.AppendUint64(b, o.Group), o.Collectives), o.Side)
+		rows = append(rows, le.AppendUint32(le.AppendUint32(b, uint32(o.Rank)), uint32(o.Job)))
 	}
-	p.rows("objects", 8+32+24, rows)
+	p.rows("objects", 8+32+32, rows)
 }
 
 // Neighbors appends rows of the neighbours in a communicator, of which the process has count.

@@ -266,6 +266,12 @@ func (s *Stream) Module(start, end, bias uint64, path, buildID string) {
 	s.Meta(18, 0, text(text(b, path), buildID))
 }
 
+// Spawned says that processes have started this one: the number of the first process of its job, that of the root, and which of its jobs it is.
+func (s *Stream) Spawned(first, spawner, job int32) {
+	b := le.AppendUint32(le.AppendUint32(nil, uint32(first)), uint32(spawner))
+	s.Meta(19, 0, le.AppendUint32(b, uint32(job)))
+}
+
 // Event is an argument of [Stream.Events]: an event, a thread's ID (tag 2), or a number of lost events (tag 3).
 type Event struct {
 	Tag   uint16

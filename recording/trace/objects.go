@@ -21,6 +21,8 @@ type row struct {
 	parent uint32
 	group  uint64
 	side   uint64 // 0: not an intercommunicator
+	job    int    // that it leads to; 0: none
+	rank   int    // of the process in its group
 }
 
 // intercommunicator is a function whose groups give it different parents: their local communicators.
@@ -40,7 +42,7 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 		if kind < len(kinds) {
 			o.Kind = kinds[kind]
 		}
-		one := &row{object: o, parent: uint32(r.number("parent")), group: r.number("group"), side: r.number("side")}
+		one := &row{object: o, parent: uint32(r.number("parent")), group: r.number("group"), side: r.number("side"), job: int(r.signed("job")), rank: int(r.signed("rank"))}
 		if one.group != 0 {
 			one.key = fmt.Sprint(kind, " ", one.group, " ", r.number("order"))
 		}
@@ -81,7 +83,49 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 		}
 	}
 	nameApart(run.Ranks, objects)
+	joinJobs(run.Ranks, all)
 	return objects
+}
+
+// parents is the function that gives a spawned process the intercommunicator with those that have spawned it.
+const parents = "MPI_Comm_get_parent"
+
+// joinJobs finds the intercommunicators through which processes have spawned others. All that spawn together make it of one communicator, in one order.
+// The job's processes know the number of the root, and which of its jobs they are.
+func joinJobs(ranks []*recording.Rank, all map[*recording.Rank]map[uint32]*row) {
+	type spawn struct{ root, job int }
+	wholes, spawns := map[string]*Object{}, map[spawn]*Object{}
+	join := func(rank *recording.Rank, one *row, whole *Object) {
+		one.object.whole, whole.sides[rank.Rank], whole.ranks[rank.Rank] = whole, one.side, one.rank
+	}
+	for _, rank := range ranks {
+		nth := map[string]int{}
+		for _, id := range slices.Sorted(maps.Keys(all[rank])) {
+			one := all[rank][id]
+			parent := all[rank][one.parent]
+			if one.job <= 0 || one.side == 0 || parent == nil {
+				continue
+			}
+			if key, ok := keyOf(all[rank], parent, 0); ok {
+				n := nth[key]
+				nth[key]++
+				key = fmt.Sprint(key, " ", n)
+				if wholes[key] == nil {
+					wholes[key] = &Object{Kind: one.object.Kind, Name: one.object.Name, MadeBy: one.object.MadeBy, Size: one.object.Size, sides: map[int]uint64{}, ranks: map[int]int{}}
+				}
+				join(rank, one, wholes[key])
+				spawns[spawn{rank.Rank, one.job}] = wholes[key]
+			}
+		}
+	}
+	for _, rank := range ranks {
+		whole := spawns[spawn{rank.Spawned.Spawner, rank.Spawned.Job}]
+		for _, one := range all[rank] {
+			if whole != nil && rank.Spawned.First > 0 && one.object.MadeBy == parents && one.side != 0 {
+				join(rank, one, whole)
+			}
+		}
+	}
 }
 
 // nameApart gives a number, from 2, to further communicators and windows that a rank has with the same name. Objects that no rank has

@@ -26,10 +26,30 @@ type Object struct {
 	number uint32 // 0: not known on other ranks
 	text   string // what String returns; "": not known yet
 	sides  map[int]uint64
+	ranks  map[int]int // with a spawned job, by rank in the run: its rank in its group
+	whole  *Object     // of an intercommunicator with a spawned job: what all processes of both groups share; nil: itself
 }
 
 // Sides are those of an intercommunicator: a number for each of its two groups, by rank in the run. nil: it is none, or that is not known.
 func (o *Object) Sides() map[int]uint64 { return o.sides }
+
+// Whole is the same object for all processes that have it. For jobs that were spawned, it has another name than the object itself.
+func (o *Object) Whole() *Object {
+	if o != nil && o.whole != nil {
+		return o.whole
+	}
+	return o
+}
+
+// Opposite is the number in the run of a process of the other group, by its rank there, of an intercommunicator with a spawned job; -1: unknown.
+func (o *Object) Opposite(rank, peer int) int {
+	for other, n := range o.ranks {
+		if n == peer && o.sides[other] != o.sides[rank] {
+			return other
+		}
+	}
+	return -1
+}
 
 // String is the object's name; if it has none, how it was made. Objects of one rank have different names: "MPI_Comm_dup #2".
 func (o *Object) String() string {

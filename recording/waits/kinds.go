@@ -62,7 +62,7 @@ var shapes = func() map[string]shape {
 			all["MPI_"+name] = shape
 		}
 	}
-	for _, name := range strings.Fields("Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create " +
+	for _, name := range strings.Fields("Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_spawn Comm_spawn_multiple Intercomm_merge Cart_create Cart_sub Graph_create Dist_graph_create " +
 		"Dist_graph_create_adjacent Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence File_open File_close " +
 		"File_set_size File_preallocate File_set_view") {
 		all["MPI_"+name] = allForAll
@@ -127,7 +127,7 @@ func kindOf(function string, s shape) Kind {
 		return CollectiveIO
 	case strings.HasPrefix(function, "MPI_Win_fence"):
 		return AtWindow
-	case strings.HasPrefix(function, "MPI_Comm_"), strings.HasPrefix(function, "MPI_Cart_"), strings.HasPrefix(function, "MPI_Graph_"), strings.HasPrefix(function, "MPI_Dist_"),
+	case strings.HasPrefix(function, "MPI_Comm_"), strings.HasPrefix(function, "MPI_Intercomm_"), strings.HasPrefix(function, "MPI_Cart_"), strings.HasPrefix(function, "MPI_Graph_"), strings.HasPrefix(function, "MPI_Dist_"),
 		strings.HasPrefix(function, "MPI_Win_"):
 		return Management
 	case s == fromRoot:

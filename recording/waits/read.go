@@ -335,7 +335,7 @@ func (r *Reader) starts(by request, collective int32) {
 }
 
 func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
-	o := c.Object
+	o := c.Object.Whole()
 	if o == nil || o.Sides() == nil && slices.Contains(betweenGroups, o.MadeBy) || o.Sides() != nil && len(o.Sides()) < o.Size { // not all of the two groups are known
 		r.program.Missing.Undecided++
 		return
@@ -373,8 +373,11 @@ func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
 		g.neighbors = r.trace.Neighbors(o)
 	}
 	root := -1
-	if c.Root && c.Job == 0 {
+	switch {
+	case c.Root && c.Job == 0:
 		root = c.Peer
+	case c.Root:
+		root = o.Opposite(at.rank.Rank, c.Peer)
 	}
 	id := request{at.rank, c.Request}
 	if s.how == persistent {
