@@ -3,8 +3,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"mpitx/catalog"
@@ -12,32 +14,36 @@ import (
 	"mpitx/settings/decision"
 )
 
-// What Open MPI then ran is what the interpreter of its rules says, for random files.
+// What the library then ran is what the interpreter of its decision files says, for random files.
 func TestDecisionFile(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
-		if f.family != "openmpi" {
-			return
-		}
 		program := f.build("mpicc", filepath.Join("..", "..", "fixtures", "algorithms", "served", "served.c"), "-std=gnu11", "-O1")
-		l := f.library()
+		l, form := f.library(), decision.Classic
+		rules := filepath.Join(f.dir, "rules")
+		set := []string{"--set", "coll_tuned_use_dynamic_rules=1", "--set", "coll_tuned_dynamic_rules_filename=" + rules}
+		if f.family == "mpich" {
+			form, set = decision.Selection, []string{"--set", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=" + rules}
+			f.environ = append(f.environ, "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"))
+			if p := f.run("mpitx", "setup", "--algorithms"); p.code != 0 {
+				f.Fatal(p.output())
+			}
+		}
 		for seed := range uint64(4) {
-			s := algorithms.Random(seed, l, decision.Classic, 5)
+			s := algorithms.Random(seed, l, form, 5)
 			table, err := decision.Read([]byte(s.File), l)
 			if err != nil || table.Rejected() {
 				f.Fatal(err, table.Problems)
 			}
-			dir := f.T.TempDir()
-			rules := filepath.Join(dir, "rules")
 			if err := os.WriteFile(rules, []byte(s.File), 0o600); err != nil {
 				f.Fatal(err)
 			}
-			argv := append([]string{"mpitx", "profile", "-n", "5", "--set", "coll_tuned_use_dynamic_rules=1", "--set", "coll_tuned_dynamic_rules_filename=" + rules,
-				"--no-summary", "--dir", filepath.Join(dir, "run"), "--", program}, s.Arguments()...)
+			run := filepath.Join(f.dir, fmt.Sprint("run", seed))
+			argv := slices.Concat([]string{"mpitx", "profile", "-n", "5", "--mpi", f.family, "--no-summary", "--dir", run}, set, []string{"--", program}, s.Arguments())
 			p := f.run(argv...)
 			if p.failure != "" || p.code != 0 {
-				f.Fatalf("%s: exit code %d: %s", p.failure, p.code, p.output())
+				f.Fatalf("%s: exit code %d: %s\n%s", p.failure, p.code, p.output(), s.File)
 			}
-			report := f.run("mpitx", "report", filepath.Join(dir, "run"), "algorithms", "-o", "json").stdout.Bytes()
+			report := f.run("mpitx", "report", run, "algorithms", "-o", "json").stdout.Bytes()
 			if err := s.CheckServed(report, p.stdout.Bytes(), table); err != nil {
 				f.Errorf("seed %d: %v", seed, err)
 			}
@@ -55,5 +61,13 @@ func (f *onFamily) library() *decision.Library {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return decision.LibraryOf(c)
+	l := decision.LibraryOf(c)
+	if f.family == "mpich" {
+		file, err := os.ReadFile(c.Library.Path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		l.Learn(file)
+	}
+	return l
 }

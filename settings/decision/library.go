@@ -19,6 +19,7 @@ type Library struct {
 	// Algorithms are the names by operation ("allreduce") and number in Open MPI, "" where it has none; by operation in MPICH.
 	Algorithms map[string][]string
 	Default    []byte // MPICH: the selection tree that is built in; nil if unknown
+	ch4        bool   // MPICH: the device
 }
 
 // LibraryOf is the library of a catalog. MPICH's names are in its file: [Library.Learn].
@@ -43,7 +44,7 @@ func LibraryOf(c *catalog.Catalog) *Library {
 }
 
 var (
-	algorithmKey = regexp.MustCompile(`\x00algorithm=(MPIR_(I?[A-Z][a-z]+(?:_[a-z]+)*?)_(?:intra|inter|allcomm)_\w+)\x00`)
+	algorithmKey = regexp.MustCompile(`algorithm=(MPIR_(I?[A-Z][a-z]+(?:_[a-z]+)*?)_(?:intra|inter|allcomm)_\w+)\x00`)
 	builtIn      = regexp.MustCompile(`\x00(\{"collective=[^\x00]*"algorithm=MPIR_[^\x00]*\})\x00`)
 )
 
@@ -58,8 +59,9 @@ func (l *Library) Learn(file []byte) {
 		if !slices.Contains(l.Algorithms[operation], name) {
 			l.Algorithms[operation] = append(l.Algorithms[operation], name)
 		}
-		at += found[1] - 1 // the zero byte also precedes the next one
+		at += found[1]
 	}
+	l.ch4 = bytes.Contains(file, []byte("composition=MPIDI_"))
 	if found := builtIn.FindSubmatch(file); found != nil {
 		l.Default = bytes.Clone(found[1])
 	}

@@ -121,7 +121,30 @@ func (s *selection) tree(n *node, line int, w way) {
 		w = c.unmet(w)
 		w.calls = w.calls || c.calls
 	}
-	s.Rules = append(s.Rules, s.rule(line, w, true))
+	if !contradictory(w.needs) {
+		s.Rules = append(s.Rules, s.rule(line, w, true))
+	}
+}
+
+// contradictory reports whether no call meets all needs.
+func contradictory(needs []Need) bool {
+	return slices.ContainsFunc(needs, func(n Need) bool {
+		return slices.ContainsFunc(needs, func(m Need) bool { return m.Text == opposite(n.Text) })
+	})
+}
+
+// opposite is the condition that holds if one does not.
+func opposite(name string) string {
+	what, value, _ := strings.Cut(name, "=")
+	for _, pair := range [][2]string{{"yes", "no"}, {"no", "yes"}, {"intra", "inter"}, {"inter", "intra"}} {
+		if value == pair[0] {
+			return what + "=" + pair[1]
+		}
+	}
+	if positive, ok := strings.CutPrefix(name, "not "); ok {
+		return positive
+	}
+	return "not " + name
 }
 
 func (s *selection) rule(line int, w way, missing bool) *Rule {
@@ -138,6 +161,9 @@ func (s *selection) leaf(name string, parameters *node, line int, w way) {
 		s.problem(line, true, "%s has no algorithm %q of %s", s.library.Text(), name, r.Function)
 	case !of.MatchString(name):
 		r.Fails = "it is not an algorithm of " + r.Function + ", so MPICH aborts in the call"
+	}
+	if contradictory(w.needs) {
+		r.Never = "its conditions contradict each other"
 	}
 	s.Rules = append(s.Rules, r)
 }
@@ -168,24 +194,20 @@ func (s *selection) condition(name string, w way) (c condition, problem string) 
 	value := strings.TrimPrefix(name, what+"=")
 	same := func(w way) way { return w }
 	both := func(of func(*Call) bool) {
-		opposite := what + "=" + map[string]string{"yes": "no", "no": "yes"}[value]
 		wanted := value != "no"
 		c.met = func(w way) way {
 			w = w.needing(name, func(call *Call) bool { return of(call) == wanted })
 			w.calls = w.calls || c.calls
 			return w
 		}
-		if value != "yes" && value != "no" {
-			opposite = "not " + name
-		}
 		c.unmet = func(w way) way {
-			return w.needing(opposite, func(call *Call) bool { return of(call) != wanted })
+			return w.needing(opposite(name), func(call *Call) bool { return of(call) != wanted })
 		}
 	}
 	yesNo := map[string]func(*Call) bool{
 		"is_multi_threaded": func(c *Call) bool { return c.Threads }, "is_commutative": func(c *Call) bool { return !c.NotCommutative },
 		"is_sendbuf_inplace": func(c *Call) bool { return c.InPlace }, "is_op_built_in": func(c *Call) bool { return !c.UserOp },
-		"is_block_regular": func(c *Call) bool { return !c.Irregular }, "is_node_consecutive": func(*Call) bool { return true },
+		"is_block_regular": func(c *Call) bool { return !c.Irregular }, "is_node_consecutive": func(c *Call) bool { return !s.library.onNode(c) },
 	}
 	switch of := yesNo[what]; {
 	case of != nil && (value == "yes" || value == "no"):
@@ -199,15 +221,17 @@ func (s *selection) condition(name string, w way) (c condition, problem string) 
 		both(func(c *Call) bool { return c.Ranks&(c.Ranks-1) == 0 })
 	case name == "comm_size=node_comm_size":
 		c.compares = true
-		both(func(c *Call) bool { return c.Nodes <= 1 && c.Ranks > 1 })
+		both(func(c *Call) bool { return c.Nodes <= 1 && s.library.isParent(c) })
 	case name == "count<pow2":
 		c.compares = true
 		both(func(call *Call) bool { return s.library.amount(call, Count) < int64(power(call.Ranks)) })
 	case name == "comm_hierarchy=parent":
-		both(func(c *Call) bool { return isParent(c) })
+		both(s.library.isParent)
 	case name == "comm_hierarchy=flat" || s.library.since(5) && (name == "comm_hierarchy=node" || name == "comm_hierarchy=node_roots"):
-		both(func(c *Call) bool { return !isParent(c) })
-	case name == "comm_hierarchy=node" || name == "comm_hierarchy=node_roots":
+		both(func(c *Call) bool { return !s.library.isParent(c) && (s.library.since(5) || !s.library.onNode(c)) })
+	case name == "comm_hierarchy=node":
+		both(s.library.onNode)
+	case name == "comm_hierarchy=node_roots":
 		both(func(*Call) bool { return false })
 	case s.library.isAny(name):
 		c.any, c.met, c.unmet = true, same, same
@@ -217,8 +241,13 @@ func (s *selection) condition(name string, w way) (c condition, problem string) 
 	return c, ""
 }
 
-// isParent reports whether a communicator has ranks of a node together, so that MPICH makes communicators for the nodes.
-func isParent(c *Call) bool { return c.Ranks > max(c.Nodes, 1) }
+// isParent reports whether a communicator has several ranks of a node, so that MPICH makes communicators of the nodes for it.
+func (l *Library) isParent(c *Call) bool { return c.Ranks > max(c.Nodes, 1) && !l.onNode(c) }
+
+// onNode reports whether MPICH chooses the algorithm for its communicator of the node: what ch4 calls on one node (src/mpid/ch4/src/ch4_coll_impl.h).
+func (l *Library) onNode(c *Call) bool {
+	return l.ch4 && c.Nodes <= 1 && c.Ranks > 1 && slices.Contains([]string{"barrier", "bcast", "reduce", "scan"}, key(c.Function))
+}
 
 func power(ranks int) int {
 	p := 1
