@@ -96,7 +96,11 @@ func decisionRows(r *decision.Report, f export.Format) *export.Rows {
 		if rule.Missing && (rule.Never != "" || r.Table.Form == decision.JSON) {
 			continue
 		}
-		row := []any{rule.Line, rule.Function, rule.Of[decision.Ranks].String(), sizeText(rule), needs(rule), rule.AlgorithmText(), parameters(rule), note(rule)}
+		algorithm := rule.AlgorithmText()
+		if f != export.FormatTable && f != export.FormatWide {
+			algorithm = rule.Algorithm
+		}
+		row := []any{rule.Line, rule.Function, rule.Of[decision.Ranks].String(), sizeText(rule), needs(rule), algorithm, parameters(rule), note(rule)}
 		for _, q := range []decision.Quantity{decision.Ranks, decision.Bytes} {
 			row = append(row, rule.Of[q].Min, limit(rule.Of[q].Max))
 		}

@@ -34,6 +34,11 @@ func (t *Table) Rejected() bool {
 	return slices.ContainsFunc(t.Problems, func(p Problem) bool { return p.Rejects })
 }
 
+// Wrong reports whether the library rejects the file, or calls that a line serves fail.
+func (t *Table) Wrong() bool {
+	return t.Rejected() || slices.ContainsFunc(t.Rules, func(r *Rule) bool { return r.Fails != "" && r.Never == "" })
+}
+
 // Problem is something wrong with a file.
 type Problem struct {
 	Line    int    `json:"line"`
@@ -166,6 +171,9 @@ func (t *Table) Serve(c Call) Answer {
 	switch {
 	case t.Rejected() && t.Form == Selection:
 		a.Text = "the library aborts in MPI_Init"
+		return a
+	case c.Ranks < 2 && t.Form != Selection:
+		a.Text = "the library's own rules: coll tuned does not serve communicators of one rank"
 		return a
 	case t.Rejected():
 		a.Text = "the library's own rules: it rejects the file"

@@ -21,7 +21,7 @@ func Read(data []byte, l *Library) (*Table, error) {
 		}
 		return readClassic(data, l), nil
 	case "mpich":
-		root, problem, ok := parseJSON(data, false)
+		root, problem, ok := parseJSON(withoutComments(data), false)
 		if !ok {
 			t := &Table{Form: Selection, library: l}
 			t.Problems = append(t.Problems, problem)
@@ -30,7 +30,38 @@ func Read(data []byte, l *Library) (*Table, error) {
 		if !bytes.Contains(data, []byte("algorithm=MPIR_")) && bytes.Contains(data, []byte("composition=")) {
 			return nil, errors.New("it selects compositions of MPICH's ch4, which mpitx does not read: expected algorithm=MPIR_…")
 		}
-		return readSelection(root, l, len(data)), nil
+		return readSelection(root, l), nil
 	}
 	return nil, fmt.Errorf("mpitx knows the decision files of Open MPI and MPICH, not of %s", l.Text())
+}
+
+// withoutComments replaces comments, which MPICH's reader skips, by spaces.
+func withoutComments(data []byte) []byte {
+	out := bytes.Clone(data)
+	for k := 0; k < len(out); k++ {
+		end := -1
+		switch {
+		case out[k] == '"':
+			for k++; k < len(out) && out[k] != '"'; k++ {
+				if out[k] == '\\' {
+					k++
+				}
+			}
+			continue
+		case bytes.HasPrefix(out[k:], []byte("//")):
+			end = bytes.IndexByte(out[k:], '\n')
+		case bytes.HasPrefix(out[k:], []byte("/*")):
+			if end = bytes.Index(out[k+2:], []byte("*/")); end < 0 {
+				return out
+			}
+			end += 4
+		}
+		for ; end > 0; end-- {
+			if out[k] != '\n' {
+				out[k] = ' '
+			}
+			k++
+		}
+	}
+	return out
 }

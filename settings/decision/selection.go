@@ -54,30 +54,45 @@ func (w way) needing(text string, met func(*Call) bool) way {
 	return w
 }
 
-func readSelection(root *node, l *Library, size int) *Table {
+func readSelection(root *node, l *Library) *Table {
 	s := &selection{Table: &Table{Form: Selection, library: l}}
-	if size%4096 == 0 {
-		s.problem(root.line, true, "the file has %d bytes, a multiple of 4096: MPICH reads beyond its end; add an empty line", size)
+	w := way{}
+	for q := range w.of {
+		w.of[q] = All
 	}
-	if root.kind != '{' {
-		s.problem(root.line, true, `expected an object with keys such as "collective=allreduce"`)
-		return s.Table
-	}
-	for k, name := range root.keys {
-		operation, ok := strings.CutPrefix(squeeze(name), "collective=")
-		if !ok || !slices.Contains(selected, operation) {
-			s.problem(root.lines[k], true, `%q, expected a collective, such as "collective=allreduce"`, name)
-			continue
-		}
-		s.operation = operation
-		w := way{}
-		for q := range w.of {
-			w.of[q] = All
-		}
-		s.tree(root.members[k], root.lines[k], w)
-	}
+	s.top(root, root.line, w)
 	s.finish()
 	return s.Table
+}
+
+// top reads the collectives. Conditions on the communicator may come before them, as MPIR_Csel_prune follows them.
+func (s *selection) top(n *node, line int, w way) {
+	if n.kind != '{' || len(n.keys) == 0 {
+		s.problem(line, true, `expected keys such as "collective=allreduce"`)
+		return
+	}
+	follows := false // a collective
+	for k, name := range n.keys {
+		name, line := squeeze(name), n.lines[k]
+		operation, ok := strings.CutPrefix(name, "collective=")
+		c, problem := condition{}, "not a collective"
+		if !ok && !follows {
+			s.operation = ""
+			c, problem = s.condition(name, w)
+		}
+		switch {
+		case ok && slices.Contains(selected, operation):
+			s.operation, follows = operation, true
+			s.tree(n.members[k], line, w)
+		case ok || problem != "" || c.calls:
+			s.problem(line, true, `%q, expected a collective, such as "collective=allreduce"`, name)
+		case c.compares && k == len(n.keys)-1:
+			s.problem(line, true, `%q must be followed by another condition, such as "comm_size=any"`, name)
+		default:
+			s.top(n.members[k], line, c.met(w))
+			w = c.unmet(w)
+		}
+	}
 }
 
 // squeeze removes spaces, as MPL_strdup_no_spaces.
@@ -108,13 +123,9 @@ func (s *selection) tree(n *node, line int, w way) {
 		case c.any && !last:
 			s.problem(n.lines[k+1], true, "nothing may follow %q", name)
 		case c.compares && last:
-			s.problem(line, true, `%q must be followed by another condition, such as "any"`, name)
+			s.problem(line, true, `%q must be followed by another condition, such as "comm_size=any"`, name)
 		}
-		met := w
-		if c.met != nil {
-			met = c.met(w)
-		}
-		s.tree(n.members[k], line, met)
+		s.tree(n.members[k], line, c.met(w))
 		if c.any {
 			return
 		}

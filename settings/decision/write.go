@@ -134,7 +134,7 @@ func (l *Library) writeClassic(rules []*Rule, comment string) ([]byte, error) {
 			if l.since(6) && k+1 < len(cells) { // see blocks
 				size = c.ranks.Max + 1
 			}
-			fmt.Fprintf(&b, "%d %d # serves %s ranks; %s, counted: %s\n", size, len(c.rules), c.ranks, "rules", countedAs(key(of[0].Function)))
+			fmt.Fprintf(&b, "%d %d # serves %s ranks; sizes: %s\n", size, len(c.rules), c.ranks, countedAs(key(of[0].Function)))
 			for _, r := range c.rules {
 				fmt.Fprintf(&b, "%d %d %d %d", r.Of[Bytes].Min, r.Number, r.Fanout, r.Segment)
 				if r.Requests > 0 {
@@ -268,9 +268,6 @@ func (l *Library) writeSelection(rules []*Rule) ([]byte, error) {
 	var b strings.Builder
 	root.write(&b, "")
 	b.WriteString("\n")
-	if b.Len()%4096 == 0 { // MPICH would read beyond the file's end
-		b.WriteString("\n")
-	}
 	return []byte(b.String()), nil
 }
 

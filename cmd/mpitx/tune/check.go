@@ -36,10 +36,10 @@ func (o *checking) flags(cmd *cobra.Command) {
 }
 
 // call is the call that is looked up; no function if none was asked for.
-func (o *checking) call(size int) (c decision.Call, err error) {
+func (o *checking) call() (c decision.Call, err error) {
 	c = decision.Call{Function: decision.Function(o.function), Ranks: o.ranks, Nodes: o.nodes}
-	if o.ranks == 0 {
-		c.Ranks = size
+	if o.function != "" && !decision.IsCollective(c.Function) {
+		return c, cli.Usagef("--function %s: must be a collective with algorithms to choose, such as MPI_Allreduce", o.function)
 	}
 	if c.Bytes, err = cli.ParseSize(o.size); err != nil {
 		return c, cli.Usagef("--size: %v", err)
@@ -47,16 +47,17 @@ func (o *checking) call(size int) (c decision.Call, err error) {
 	if c.Element, err = cli.ParseSize(o.element); err != nil || c.Element == 0 {
 		return c, cli.Usagef("--element %s: must be a number of bytes of at least 1", o.element)
 	}
-	if c.Ranks < 1 || o.nodes < 1 || c.Nodes > c.Ranks && o.function != "" {
-		return c, cli.Usagef("--comm-size %d, --nodes %d: must be at least 1, and not more nodes than ranks", c.Ranks, o.nodes)
-	}
-	if o.function != "" && !decision.IsCollective(c.Function) {
-		return c, cli.Usagef("--function %s: must be a collective with algorithms to choose, such as MPI_Allreduce", o.function)
+	if o.ranks < 0 || o.nodes < 1 {
+		return c, cli.Usagef("--comm-size %d, --nodes %d: must be at least 1", o.ranks, o.nodes)
 	}
 	return c, nil
 }
 
 func (o *checking) run(cmd *cobra.Command, f export.Format) error {
+	call, err := o.call()
+	if err != nil {
+		return err
+	}
 	data, err := os.ReadFile(o.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -71,9 +72,11 @@ func (o *checking) run(cmd *cobra.Command, f export.Format) error {
 		return err
 	}
 	code := o.Warn(c)
-	call, err := o.call(max(c.Job.Size, 1))
-	if err != nil {
-		return err
+	if call.Ranks == 0 {
+		call.Ranks = c.Job.Size
+	}
+	if call.Function != "" && (call.Ranks < 2 || call.Nodes > call.Ranks) {
+		return cli.Usagef("--function: a communicator of %d ranks on %d nodes; name its size with --comm-size", call.Ranks, call.Nodes)
 	}
 	l := decision.LibraryOf(c)
 	if l.Family == "mpich" && o.From == "" {
@@ -86,7 +89,7 @@ func (o *checking) run(cmd *cobra.Command, f export.Format) error {
 	if err != nil {
 		return cli.Failf("--check %s: %v", o.File, err)
 	}
-	if r.Table.Rejected() {
+	if r.Table.Wrong() {
 		code = cli.ExitFailed
 	}
 	return o.Answer(code, func() error { return variables.Decisions(o.App.Out, r, f, o.Term) })
