@@ -63,6 +63,8 @@ func Decisions(w io.Writer, r *decision.Report, f export.Format, t export.Termin
 // legal is the verdict on the file itself.
 func legal(r *decision.Report) string {
 	switch n := len(r.Table.Problems); {
+	case r.Table.Crashes:
+		return "wrong: it crashes MPI_Init"
 	case r.Table.Rejected() && r.Table.Form == decision.Selection:
 		return "wrong: it makes MPI_Init or a collective abort"
 	case r.Table.Rejected():

@@ -142,11 +142,12 @@ func (l *Library) hasVersionLine() bool {
 func (r *classic) number(most int64, format string, args ...any) (n int64, line int, ok bool) {
 	n, line, ok = r.next()
 	what := fmt.Sprintf(format, args...)
-	if most < math.MaxInt64 {
+	if most < math.MaxInt32 {
 		what += fmt.Sprintf(" (0 to %d)", most)
 	}
 	switch {
 	case !ok:
+		line = 1 + bytes.Count(bytes.TrimRight(r.data, " \t\r\n"), []byte("\n"))
 		r.problem(line, true, "end of the file, expected %s", what)
 	case n < 0 || n > most:
 		r.problem(line, true, "%d, expected %s", n, what)

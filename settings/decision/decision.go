@@ -26,6 +26,7 @@ type Table struct {
 	Form     Form
 	Rules    []*Rule
 	Problems []Problem // by line
+	Crashes  bool      // the library does not survive reading the file
 	library  *Library
 }
 
@@ -169,8 +170,11 @@ type Answer struct {
 func (t *Table) Serve(c Call) Answer {
 	a := Answer{Counted: t.library.Counted(&c)}
 	switch {
+	case t.Crashes:
+		a.Text = "nothing: MPI_Init crashes"
+		return a
 	case t.Rejected() && t.Form == Selection:
-		a.Text = "the library aborts in MPI_Init"
+		a.Text = "nothing: MPI_Init or a collective aborts"
 		return a
 	case c.Ranks < 2 && t.Form != Selection:
 		a.Text = "the library's own rules: coll tuned does not serve communicators of one rank"

@@ -130,9 +130,6 @@ func readRulesJSON(root *node, l *Library) *Table {
 			t.problem(all.members[k].line, true, "expected a list of rules for sizes of communicators")
 			continue
 		}
-		if !slices.Contains(tuned, operation) {
-			t.problem(all.lines[k], false, "coll tuned has no algorithms of %s: rules with \"alg\" crash MPI_Init", Function(operation))
-		}
 		for _, m := range all.members[k].members {
 			t.communicators(m, operation)
 		}
@@ -180,6 +177,9 @@ func (t *Table) message(n *node, operation string, r *Rule) {
 	t.unknown(n, "msg_size_min", "msg_size_max", "faninout", "seg_size", "reqs", "alg")
 	a, names := n.member("alg"), t.library.Algorithms[operation]
 	switch {
+	case a != nil && !slices.Contains(tuned, operation):
+		t.problem(a.line, true, "\"alg\" of %s crashes MPI_Init: coll tuned has no algorithms of it", r.Function)
+		t.Crashes = true
 	case a == nil || a.kind != '"' && a.kind != '0':
 		t.problem(n.line, false, `no "alg": the library decides as without a file`)
 	case a.kind == '"' && slices.Contains(names, a.text):

@@ -218,7 +218,7 @@ func (s *selection) condition(name string, w way) (c condition, problem string) 
 	yesNo := map[string]func(*Call) bool{
 		"is_multi_threaded": func(c *Call) bool { return c.Threads }, "is_commutative": func(c *Call) bool { return !c.NotCommutative },
 		"is_sendbuf_inplace": func(c *Call) bool { return c.InPlace }, "is_op_built_in": func(c *Call) bool { return !c.UserOp },
-		"is_block_regular": func(c *Call) bool { return !c.Irregular }, "is_node_consecutive": func(c *Call) bool { return !s.library.onNode(c) },
+		"is_block_regular": func(c *Call) bool { return !c.Irregular }, "is_node_consecutive": s.library.isConsecutive,
 	}
 	switch of := yesNo[what]; {
 	case of != nil && (value == "yes" || value == "no"):
@@ -258,6 +258,12 @@ func (l *Library) isParent(c *Call) bool { return c.Ranks > max(c.Nodes, 1) && !
 // onNode reports whether MPICH chooses the algorithm for its communicator of the node: what ch4 calls on one node (src/mpid/ch4/src/ch4_coll_impl.h).
 func (l *Library) onNode(c *Call) bool {
 	return l.ch4 && c.Nodes <= 1 && c.Ranks > 1 && slices.Contains([]string{"barrier", "bcast", "reduce", "scan"}, key(c.Function))
+}
+
+// isConsecutive reports whether is_node_consecutive holds if the ranks of each node follow one another. From 5.0 on, it never holds on one node, nor if
+// each rank has a node of its own (src/mpi/comm/commutil.c).
+func (l *Library) isConsecutive(c *Call) bool {
+	return !l.onNode(c) && (!l.since(5) || c.Nodes > 1 && c.Ranks > c.Nodes)
 }
 
 func power(ranks int) int {
