@@ -232,7 +232,7 @@ func (s *selection) condition(name string, w way) (c condition, problem string) 
 		both(func(c *Call) bool { return c.Ranks&(c.Ranks-1) == 0 })
 	case name == "comm_size=node_comm_size":
 		c.compares = true
-		both(func(c *Call) bool { return c.Nodes <= 1 && s.library.isParent(c) })
+		both(func(c *Call) bool { return c.Nodes <= 1 && c.Ranks > 1 && !s.library.onNode(c) })
 	case name == "count<pow2":
 		c.compares = true
 		both(func(call *Call) bool { return s.library.amount(call, Count) < int64(power(call.Ranks)) })
@@ -253,7 +253,10 @@ func (s *selection) condition(name string, w way) (c condition, problem string) 
 }
 
 // isParent reports whether a communicator has several ranks of a node, so that MPICH makes communicators of the nodes for it.
-func (l *Library) isParent(c *Call) bool { return c.Ranks > max(c.Nodes, 1) && !l.onNode(c) }
+// With 5.0.2, comm_hierarchy=parent was not met on one node.
+func (l *Library) isParent(c *Call) bool {
+	return c.Ranks > max(c.Nodes, 1) && !l.onNode(c) && (c.Nodes > 1 || !l.since(5))
+}
 
 // onNode reports whether MPICH chooses the algorithm for its communicator of the node: what ch4 calls on one node (src/mpid/ch4/src/ch4_coll_impl.h).
 func (l *Library) onNode(c *Call) bool {
