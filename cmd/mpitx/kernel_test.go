@@ -108,7 +108,7 @@ func TestKernel(t *testing.T) {
 func TestKernelCalls(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
 		list := filepath.Join(f.dir, "list")
-		text := "allgather bytes=4 ranks=2 repetitions=25\nbarrier ranks=2 repetitions=7\n"
+		text := "allgather bytes=4 ranks=2 repetitions=25\nbarrier ranks=2 repetitions=7\nalltoall bytes=100 ranks=3 repetitions=5\n"
 		if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
 			f.Fatal(err)
 		}
@@ -145,8 +145,17 @@ func TestKernelCalls(t *testing.T) {
 				missed = append(missed, uint64(one.Missed))
 			}
 		}
-		if len(missed) != 2 || calls["MPI_Allgather"] != 2*(29+missed[0]) || calls["MPI_Barrier"] != 2*(11+missed[1]) {
+		if len(missed) != 3 || calls["MPI_Allgather"] != 2*(29+missed[0]) || calls["MPI_Barrier"] != 2*(11+missed[1]) {
 			f.Errorf("%v, missed %d", calls, missed)
+		}
+		var distinct []string
+		for _, use := range kernel.Distinct(found) {
+			distinct = append(distinct, fmt.Sprint(use.Function, use.Bytes, " ", use.Ranks, " ", use.Calls-uint64(use.Ranks)*9))
+		}
+		for _, want := range []string{fmt.Sprint("allgather4 2 ", 2*(20+missed[0])), fmt.Sprint("barrier0 2 ", 2*(2+missed[1])), fmt.Sprint("alltoall100 3 ", 3*missed[2])} {
+			if !slices.Contains(distinct, want) {
+				f.Errorf("%q, want %s", distinct, want)
+			}
 		}
 		if err := os.WriteFile(list, []byte("barrier ranks=2\nbarriers ranks=2\n"), 0o600); err != nil {
 			f.Fatal(err)
