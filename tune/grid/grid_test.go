@@ -201,6 +201,9 @@ func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	m := &library{Rand: rand.New(rand.NewPCG(plan.Seed, 1)), factor: factor}
 	for k := 0; ; k++ {
+		if k == 100 {
+			t.Fatal("the campaign does not go on")
+		}
 		j, err := OpenJournal(path, plan)
 		if err != nil {
 			t.Fatal(err)
