@@ -196,6 +196,10 @@ func (o *collectives) write(r *grid.Result, l *decision.Library) (set []settings
 // say says what to do with the result.
 func (o *collectives) say(r *grid.Result, set []settings.NameValue) {
 	o.App.Complain("the journal, result.json, result.csv and report.html are in %s", text.Quote(o.Dir))
+	if len(set) == 0 && r.Incomplete != "" {
+		o.App.Complain("no decision file was written yet: give the same command a greater --budget")
+		return
+	}
 	if len(set) == 0 {
 		o.App.Complain("no decision file was written: no algorithm is faster than the library's own choice beyond doubt")
 		return
