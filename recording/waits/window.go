@@ -90,7 +90,7 @@ func (x *cut) needs(of Ref) {
 			if w.edge >= 0 {
 				e = *t.edges.at(w.edge)
 			}
-			x.part.need(r, on, e.kind, uint64(e.bytes))
+			x.part.need(r, on, e.kind, uint64(e.bytes()))
 		}
 	}
 	if c.collective() {
@@ -111,7 +111,7 @@ func (x *cut) needs(of Ref) {
 		case beyond && e.kind != starts:
 		case e.from.Track != inMeeting:
 			on, _ := x.ref(e.from)
-			x.part.need(r, on, e.kind, uint64(e.bytes))
+			x.part.need(r, on, e.kind, uint64(e.bytes()))
 		default:
 			m := x.meeting(e.from.Call)
 			if m < 0 {
