@@ -203,14 +203,14 @@ func TestExitCodes(t *testing.T) {
 	lines["report"] = append(lines["report"], line{1, "report", "there is no run in this directory; name a run directory"}, line{1, "report PROFILE samples", "the run has no samples; see its profile with mpitx report"},
 		line{1, "report RUN samples nosuch", "nosuch: the run has no such variable"}, line{2, "report --dir PROFILE", "name the run directory alone: mpitx report DIRECTORY"},
 		line{2, "report PROFILE sitess", "there is no view sitess; did you mean sites"}, line{2, "report PROFILE matrix x", "x: the view matrix takes no names"},
-		line{2, "report PROFILE --from 1s", "--from does not apply to overview; it is for queues, samples, events, triggers"}, line{2, "report PROFILE matrix -o html", "-o html: matrix has the formats table"},
+		line{2, "report PROFILE --from 1s", "--from does not apply to overview; it is for queues, waits, samples, events, triggers"}, line{2, "report PROFILE matrix -o html", "-o html: matrix has the formats table"},
 		line{2, "report PROFILE functions --by-rank", "--by-rank: functions have rows for each rank in csv"},
 		line{1, "report PROFILE --comm gird", "gird: the run has no such communicator, window or file; did you mean grid"}, line{1, "report PROFILE --function MPI_Snd", "MPI_Snd: the run has no such function"},
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
 		line{1, "report RUN queues", "the run has no trace; record one with mpitx trace --dir DIR"}, line{1, "report RUN events", "the run has no events"}, line{1, "report RUN triggers", "the run has no triggers"},
 		line{2, "report RUN queues --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "report RUN samples --rank 77", "--rank 77: the run has no such rank"},
 		line{2, "report RUN queues --table x", "--table: .x.: must be one of peers, lengths, metrics, states, rest, causes, path, efficiency, parts, gains"}, line{1, "report RUN waits", "the run has no trace; record one with mpitx trace --dir DIR"},
-		line{2, "report RUN queues --table path", "--table path: queues has the tables peers, lengths, metrics"}, line{2, "report LATE waits --from 1s", "--from does not apply to waits"})
+		line{2, "report RUN queues --table path", "--table path: queues has the tables peers, lengths, metrics"}, line{2, "report LATE waits --phase solve", "--phase does not apply to waits"})
 	for _, view := range []string{"overview", "functions", "matrix"} {
 		lines["report"] = append(lines["report"], line{1, "report RUN " + view, "the run has no profile; record one with mpitx profile"},
 			line{1, "report PROFILE " + view + " --phase slove", "slove: the run has no such phase; did you mean solve"}, line{1, "report PROFILE " + view + " --rank 7", "7: the run has no such rank"},
