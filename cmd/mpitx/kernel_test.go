@@ -28,7 +28,7 @@ func (f *onFamily) runner(ranks int, environ ...string) *kernel.Runner {
 			path = lookPath(v, "mpitx")
 		}
 	}
-	return &kernel.Runner{Command: path, MPI: f.family, Ranks: ranks, Dir: f.dir, Environ: all, Limits: kernel.Limits{Repetitions: 30, Seconds: 1, Precision: 0.1}}
+	return &kernel.Runner{Command: path, MPI: f.family, Ranks: ranks, Dir: f.dir, Environ: all, Limits: kernel.Limits{Repetitions: 30, Seconds: 0.2, Precision: 0.1}}
 }
 
 // preload compiles a library that plants delays and errors.
