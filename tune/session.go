@@ -3,16 +3,19 @@
 package tune
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/profile"
 	"mpitx/tune/campaign"
+	"mpitx/tune/kernel"
 )
 
 // Session is a campaign with all that its results depend on. It is a file in the campaign's directory.
@@ -32,6 +35,7 @@ type Session struct {
 	Nodes    []Node            `json:"nodes"`
 	Settings map[string]string `json:"settings"` // of the user
 	Plan     campaign.Plan     `json:"plan"`
+	Kernel   []kernel.Use      `json:"kernel,omitempty"`  // the application's collectives, which the screening runs in its place
 	Untried  []string          `json:"untried,omitempty"` // settings that rules propose and that cannot act here, each with the reason
 }
 
@@ -127,6 +131,19 @@ func Read(run *recording.Run) (o campaign.Outcome, err error) {
 		o.Algorithms[a.Function+" by "+a.Text()] += 100 * float64(a.Calls) / float64(max(calls[a.Function], 1))
 	}
 	return o, nil
+}
+
+// KernelTime is the time of the application's collectives on a rank, from measurements of each.
+func (s *Session) KernelTime(results []kernel.Result) (o campaign.Outcome) {
+	for k, r := range results {
+		u := &s.Kernel[k]
+		if r.Error != "" || r.Skipped || r.Crashed || r.Median <= 0 {
+			o.Failed = fmt.Sprintf("%s of %d bytes: %s", u.Function, u.Bytes, cmp.Or(r.Error, "was not measured"))
+			return o
+		}
+		o.Time += time.Duration(r.Median * float64(u.Calls) / float64(max(u.Ranks, 1)))
+	}
+	return o
 }
 
 // Differing are the functions whose calls differ by more than 1 % between runs of the program as it is, with the fewest and the most.

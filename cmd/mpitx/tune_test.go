@@ -172,3 +172,44 @@ func TestTuneWorkdir(t *testing.T) {
 		}
 	})
 }
+
+// With --kernel, the application's collectives are screened in its place, and the application itself is compared.
+func TestTuneKernel(t *testing.T) {
+	eachFamily(t, func(f *onFamily) {
+		program := f.build("mpicc", filepath.Join("testdata", "tune", "slow.c"), "-O1")
+		add := map[string]string{"openmpi": "coll_tuned_barrier_algorithm=linear,tree", "mpich": "MPIR_CVAR_BARRIER_INTRA_ALGORITHM=smp,dissemination"}[f.family]
+		p := f.run("mpitx", "tune", "-n", "2", "--runs", "60", "--kernel", "--add", add, "--only", "nothing", "-o", "json", "--", program)
+		if p.code != 2 || !strings.Contains(p.stderr.String(), "--only nothing") {
+			f.Errorf("exit code %d: %s", p.code, p.output())
+		}
+		p = f.run("mpitx", "tune", "-n", "2", "--runs", "40", "--kernel", "--dir", "campaign", "--add", add, "-o", "json", "--", program)
+		if f.family == "mpich" && p.code == 2 { // its algorithms are hidden, and so are the sizes of the calls that they served
+			if !strings.Contains(p.stderr.String(), "calls no blocking collectives") {
+				f.Errorf("exit code %d: %s", p.code, p.output())
+			}
+			return
+		}
+		found := f.tuned(p)
+		journal, err := os.ReadFile(filepath.Join(f.dir, "campaign", "runs.ndjson"))
+		if err != nil || p.code > 1 || found.Runs > 40 || strings.Count(string(journal), "\n") != found.Runs {
+			f.Fatalf("%v: exit code %d: %s", err, p.code, p.output())
+		}
+		screened := 0
+		for line := range strings.Lines(string(journal)) {
+			var o struct {
+				Stage, Failed string
+				Time          int64 `json:"time_ns"`
+				Calls         map[string]uint64
+			}
+			if err := json.Unmarshal([]byte(line), &o); err != nil || o.Failed != "" || o.Time <= 0 || (o.Calls == nil) != (o.Stage != "confirming") {
+				f.Errorf("%v: %s", err, line)
+			}
+			if o.Stage == "screening" {
+				screened++
+			}
+		}
+		if screened < 9 {
+			f.Errorf("%d runs of the kernel", screened)
+		}
+	})
+}

@@ -115,7 +115,11 @@ func (a *Answer) rows() *export.Rows {
 // fill says what the runs of an arm showed.
 func (a *Answer) fill(row []any, arm int) {
 	r := a.Result
-	all := slices.DeleteFunc(r.Of(arm), func(o campaign.Outcome) bool { return o.Failed != "" })
+	stages := []campaign.Stage{campaign.Screening, campaign.Combining}
+	if r.Best != nil && arm == r.BestArm() {
+		stages = []campaign.Stage{campaign.Confirming}
+	}
+	all := slices.DeleteFunc(r.Of(arm, stages...), func(o campaign.Outcome) bool { return o.Failed != "" })
 	row[1] = len(r.Of(arm))
 	if len(all) > 0 {
 		row[2] = medianTime(all)
@@ -303,10 +307,15 @@ func (a *Answer) Head() (lines []string) {
 		return append(lines, "No rule proposes a setting for what this run shows.")
 	}
 	if r := a.Result; r != nil {
-		base := r.Of(0)
-		lines = append(lines, fmt.Sprintf("%s in %s; as it is the program takes %s (median of %s)", text.Count(len(r.Outcomes), "run"), text.RoughDuration(r.Took()),
+		base, what := r.Of(0, campaign.Confirming), "the program takes"
+		if len(base) == 0 {
+			if base = r.Of(0); len(s.Kernel) > 0 {
+				what = "its collectives take"
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s in %s; as it is %s %s (median of %s)", text.Count(len(r.Outcomes), "run"), text.RoughDuration(r.Took()), what,
 			text.Duration(medianTime(base)), text.Count(len(base), "run")))
-		if differing := tune.Differing(base); len(differing) > 0 {
+		if differing := tune.Differing(slices.DeleteFunc(base, func(o campaign.Outcome) bool { return o.Calls == nil })); len(differing) > 0 {
 			lines = append(lines, "The program's calls differ from run to run ("+strings.Join(differing[:min(len(differing), 3)], ", ")+" calls); its times are compared all the same.")
 		}
 		return lines

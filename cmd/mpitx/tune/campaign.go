@@ -28,6 +28,7 @@ import (
 	"mpitx/tune"
 	"mpitx/tune/advice"
 	"mpitx/tune/campaign"
+	"mpitx/tune/kernel"
 	"mpitx/ui/progress"
 )
 
@@ -115,8 +116,42 @@ func (c *campaigning) look(cmd *cobra.Command) (proposals []advice.Proposal, usu
 	c.Chosen = source.Chosen
 	c.identify()
 	c.judge = source.Judge(c.catalog)
+	if c.options.kernel {
+		if c.session.Kernel = kernel.Distinct(p); len(c.session.Kernel) == 0 {
+			return nil, 0, cli.Failf("--kernel: %s calls no blocking collectives that are known; leave --kernel out", text.Quote(c.app[0]))
+		}
+		c.session.Kernel = c.session.Kernel[:min(len(c.session.Kernel), mostKernel)]
+	}
 	subject := &advice.Subject{Profile: p, Findings: append(network.Findings(run, recording.Options{}), p.Findings()...), Family: c.session.Family, Catalog: c.catalog, Judge: c.judge, Default: c.defaults()}
 	return subject.Propose(advice.OwnRules()), usual, nil
+}
+
+// mostKernel is how many distinct collectives are measured: those with the most time.
+const mostKernel = 100
+
+// kernelLimits end the measurement of one collective.
+var kernelLimits = kernel.Limits{Repetitions: 300, Seconds: 0.2, Precision: 0.03}
+
+// measureKernel measures the application's collectives.
+func (c *campaigning) measureKernel(with *campaign.Candidate) (o campaign.Outcome, err error) {
+	begin := time.Now()
+	r := kernel.Runner{Command: c.exe, MPI: c.MPI, Ranks: c.N, Dir: c.dir, Settings: with.Set, Limits: kernelLimits}
+	all := make([]kernel.Operation, len(c.session.Kernel))
+	for k := range all {
+		all[k] = c.session.Kernel[k].Operation
+	}
+	results, err := r.Run(all)
+	var signal kernel.Interrupted
+	switch {
+	case errors.As(err, &signal):
+		return o, cli.EndedBy(signal.Signal)
+	case err != nil:
+		o.Failed = err.Error()
+	default:
+		o = c.session.KernelTime(results)
+	}
+	o.Took = time.Since(begin)
+	return o, nil
 }
 
 // identify notes which library the campaign is about.
@@ -297,6 +332,9 @@ func (c *campaigning) experiment() error {
 
 // measure makes one run.
 func (c *campaigning) measure(e campaign.Experiment, with *campaign.Candidate) (o campaign.Outcome, err error) {
+	if len(c.session.Kernel) > 0 && e.Stage != campaign.Confirming {
+		return c.measureKernel(with)
+	}
 	dir := filepath.Join(c.dir, "run-"+strconv.Itoa(e.Number))
 	limit := time.Duration(0)
 	if e.Arm > 0 {

@@ -30,6 +30,7 @@ type options struct {
 	runs        int
 	seed        uint64
 	dry         bool
+	kernel      bool
 	app         []string
 	check       *checking
 	collectives *collectives
@@ -64,6 +65,10 @@ candidates there were. What is compared is the time from MPI_Init to MPI_Finaliz
 The result is a report and a file of settings for mpitx run --settings, for
 yourself or for a site. The directory of the campaign (--dir) keeps each run; a
 campaign that was stopped goes on with --resume DIRECTORY.
+
+With --kernel, the screening runs the application's distinct collectives, with
+synchronised starts, in place of the application: quicker for a long application
+whose time in MPI is in collectives.
 
 The application must end by itself, and do the same work in each run. If it
 writes files, --workdir copy gives each run a copy of the working directory. On a
@@ -103,6 +108,7 @@ campaign could not be made.`,
 	f.Uint64Var(&o.seed, "seed", 1, "order the runs by this `NUMBER`: the same one gives the same order")
 	f.StringVar(&o.dir, "dir", "", "keep the campaign in this new `DIRECTORY` (default: mpitx-tune-APP)")
 	f.StringVar(&o.resume, "resume", "", "go on with the campaign in this `DIRECTORY`")
+	f.BoolVar(&o.kernel, "kernel", false, "screen by the application's distinct collectives (function, size, communicator) instead of the application; it is still what the last comparison runs")
 	f.BoolVar(&o.dry, "dry-run", false, "only profile the application, and list the candidates")
 	cli.Choose(cmd, &o.workdir, "workdir", "", sameDir, "`WHERE` each run works: in the same directory, or in a copy of it", sameDir, copyDir)
 	cmd.MarkFlagDirname("dir")
@@ -161,7 +167,7 @@ func (o *options) checkFlags(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.resume != "" {
-		for _, name := range []string{"ranks", "mpi", "only", "add", "seed", "workdir", "dry-run"} {
+		for _, name := range []string{"ranks", "mpi", "only", "add", "seed", "workdir", "dry-run", "kernel"} {
 			if cmd.Flags().Changed(name) {
 				return cli.Usagef("--%s: the campaign of --resume has it; leave it out", name)
 			}
