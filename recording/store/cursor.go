@@ -82,7 +82,7 @@ func (c *Cursor) Skip(n uint32) { c.done += n }
 // Damaged reports damage at the current position.
 func (c *Cursor) Damaged(format string, args ...any) {
 	if !c.torn { // else it is reported already
-		c.store.damagedAt(c.file, c.at+int64(c.done), format, args...)
+		c.store.meet(&DamageError{c.file, c.at + int64(c.done), fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *Cursor) advance() bool {
 		case err == nil:
 			return true
 		case !errors.Is(err, errMoved): // else the ring has overwritten it
-			c.store.damaged(err)
+			c.store.meet(err)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (c *Cursor) again() (more, wait bool) {
 		return err
 	})
 	if err != nil && !errors.Is(err, errMoved) {
-		c.store.damaged(err)
+		c.store.meet(err)
 	}
 	return more, wait && err == nil
 }

@@ -26,19 +26,20 @@ func (e *DamageError) Error() string {
 
 const maxDamage = 1000
 
-// Damage returns the parts that could not be read, each a *[DamageError] or a file system error: by file and place, then the others.
-// Reading chains can add to it.
+// Damage returns the parts that could not be read, each a *[DamageError] or a file system error: those that reading chains has met come last,
+// by file and place.
 func (s *Store) Damage() []error {
-	s.damageLock.Lock()
-	defer s.damageLock.Unlock()
-	slices.SortStableFunc(s.damage, func(a, b error) int {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	slices.SortStableFunc(s.met, func(a, b error) int {
 		x, y := placeOf(a), placeOf(b)
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Offset, y.Offset))
 	})
+	all := slices.Concat(s.damage, s.met)
 	if s.more > 0 {
-		return append(slices.Clip(s.damage), fmt.Errorf("%d more damaged places", s.more))
+		all = append(all, fmt.Errorf("%d more damaged places", s.more))
 	}
-	return s.damage
+	return all
 }
 
 // placeOf is where the damage is; of another error, after all files.
@@ -50,25 +51,35 @@ func placeOf(err error) *DamageError {
 }
 
 func (s *Store) isDamaged(f *dataFile) bool {
-	return slices.ContainsFunc(s.damage, func(err error) bool {
+	return slices.ContainsFunc(slices.Concat(s.damage, s.met), func(err error) bool {
 		d, ok := err.(*DamageError)
 		return ok && d.File == f.name()
 	})
 }
 
-func (s *Store) damaged(err error) {
-	s.damageLock.Lock()
-	defer s.damageLock.Unlock()
-	if len(s.damage) >= maxDamage {
+func (s *Store) damaged(err error) { s.damage = s.with(s.damage, err) }
+
+// meet notes damage that a cursor has met. Several goroutines may call it.
+func (s *Store) meet(err error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	s.met = s.with(s.met, err)
+}
+
+// with adds damage to a list unless it is known.
+func (s *Store) with(all []error, err error) []error {
+	if len(s.damage)+len(s.met) >= maxDamage {
 		s.more++
-		return
+		return all
 	}
-	for _, e := range s.damage {
-		if e.Error() == err.Error() {
-			return
+	for _, known := range [][]error{s.damage, s.met} {
+		for _, e := range known {
+			if e.Error() == err.Error() {
+				return all
+			}
 		}
 	}
-	s.damage = append(s.damage, err)
+	return append(all, err)
 }
 
 func (s *Store) damagedAt(f string, at int64, format string, args ...any) {

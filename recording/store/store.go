@@ -39,12 +39,12 @@ type Store struct {
 	data      []*dataFile
 	named     map[string]bool // the names of data
 	damage    []error
+	met       []error    // likewise, by cursors
+	reading   sync.Mutex // of met and more
 	suspects  []suspect
 	more      int  // damage beyond maxDamage
 	known     bool // ID is set
 	buf       []byte
-
-	damageLock sync.Mutex // of damage and more, while cursors are read
 }
 
 // Process is one process's recording.

@@ -361,7 +361,7 @@ func (c *campaign) combine(best []int) ([]int, error) {
 			return nil, err
 		}
 	}
-	if len(both) == 2 && stats.Median(c.differences(both[1], Combining)) < stats.Median(c.differences(both[0], Combining)) {
+	if len(both) == 2 && stats.Median(c.differences(both[1], Combining)) < stats.Median(c.differences(both[0], Combining))-Worth { // else fewer settings do
 		both = both[1:]
 	}
 	return both[:min(len(both), 1)], nil
