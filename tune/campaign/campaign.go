@@ -361,10 +361,21 @@ func (c *campaign) combine(best []int) ([]int, error) {
 			return nil, err
 		}
 	}
-	if len(both) == 2 && stats.Median(c.differences(both[1], Combining)) < stats.Median(c.differences(both[0], Combining))-Worth { // else fewer settings do
+	if len(both) == 2 && clearlyFaster(c.differences(both[1], Combining), c.differences(both[0], Combining)) { // else fewer settings do
 		both = both[1:]
 	}
 	return both[:min(len(both), 1)], nil
+}
+
+// clearlyFaster reports whether one arm was faster than another by what is worth it, and in three of four rounds.
+func clearlyFaster(one, other []float64) bool {
+	faster, apart := 0, make([]float64, min(len(one), len(other)))
+	for k := range apart {
+		if apart[k] = one[k] - other[k]; apart[k] < 0 {
+			faster++
+		}
+	}
+	return stats.Median(apart) < -Worth && 4*faster >= 3*len(apart)
 }
 
 // excludes reports whether two sets give a variable different values.
