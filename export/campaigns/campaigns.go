@@ -367,7 +367,7 @@ func (a *Answer) untold() string {
 			best = t
 		}
 	}
-	if best == nil || a.Recommended() && a.Result.BestArm() > len(a.Session.Plan.Candidates) {
+	if best == nil || a.Recommended() {
 		return ""
 	}
 	return fmt.Sprintf("Screening concludes nothing: to tell whether %s, which seemed %s, has an effect would take about %s.", a.Session.Plan.Candidates[best.Candidate].Name, percent(best.Interval.Change), text.Count(best.Needed, "pair"))
