@@ -80,13 +80,25 @@ func Expected(e *machine.Env, m machine.MPI, c *catalog.Catalog, given []NameVal
 	for k := range c.Cvars {
 		names[k] = c.Cvars[k].Name
 	}
-	found := Find(Query{Env: e, Impl: m.Impl, Prefix: m.Prefix, Lib: m.Lib, Text: c.Library.Text, Names: names}).Set
+	q := Query{Env: e, Impl: m.Impl, Prefix: m.Prefix, Lib: m.Lib, Text: c.Library.Text, Names: names}
+	first := Find(q).Set // the environment may name other files
+	q.Value = func(name string) string {
+		if o, set := first[name]; set {
+			return o.Value
+		}
+		if v := c.Cvar(name); v != nil && !v.IsSet() && v.Before != nil {
+			return v.Before.Value.String()
+		}
+		return ""
+	}
+	found := Find(q).Set
 	for _, s := range given {
 		found[s.Name] = catalog.Origin{Value: s.Value}
 	}
 	for k := range c.Cvars {
 		v := &c.Cvars[k]
-		if o, set := found[v.Name]; set && v.Before != nil {
+		o, set := found[v.Name]
+		if set && v.Before != nil {
 			value, err := catalog.ParseValue(v, c.Enum(v.Enum), v.Before.Count, o.Value)
 			if err != nil {
 				value = catalog.NewText(o.Value)
@@ -96,5 +108,8 @@ func Expected(e *machine.Env, m machine.MPI, c *catalog.Catalog, given []NameVal
 			v.Before = nil
 		}
 		v.Origin, v.Origins = nil, nil
+		if set {
+			v.Origin = &o
+		}
 	}
 }
