@@ -155,6 +155,19 @@ func (q *Queues) NoCores(p *processor.Processor) {
 // Expects reports whether Expected is known.
 func (q *Queues) Expects() bool { return q.Source != mpichSource }
 
+// UnexpectedShare is the part of the messages that came before their receive; 0: none, or it is not known.
+func (q *Queues) UnexpectedShare() float64 {
+	if q == nil || q.Derived || !q.Expects() || q.Lost > 0 {
+		return 0
+	}
+	var unexpected, all uint64
+	for _, p := range q.Peers {
+		unexpected += p.Unexpected
+		all += p.Unexpected + p.Expected
+	}
+	return float64(unexpected) / float64(max(all, 1))
+}
+
 type peerKey struct {
 	rank int
 	comm string
