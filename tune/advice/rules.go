@@ -6,10 +6,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 
+	"mpitx/machine"
 	"mpitx/settings/tuning"
 )
 
@@ -55,6 +57,22 @@ func OwnRules() []Rule {
 		panic(err) // a test reads them
 	}
 	return rules
+}
+
+// ReadRules are OwnRules and those of the user's configuration directory. A file that is wrong is left out from its first wrong rule on, and
+// is one of the problems.
+func ReadRules(env *machine.Env) (rules []Rule, problems []error) {
+	rules = OwnRules()
+	file, content, err := env.ReadConfig("advice.txt")
+	if err == nil {
+		var more []Rule
+		more, err = ParseRules(file, content)
+		rules = append(rules, more...)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		problems = append(problems, fmt.Errorf("%w; the rest of the file is ignored", err))
+	}
+	return rules, problems
 }
 
 // ParseRules reads a file of rules. The error names the line that is wrong; the rules before it are returned.

@@ -123,7 +123,11 @@ func (c *campaigning) look(cmd *cobra.Command) (proposals []advice.Proposal, usu
 		c.session.Kernel = c.session.Kernel[:min(len(c.session.Kernel), mostKernel)]
 	}
 	subject := &advice.Subject{Profile: p, Findings: append(network.Findings(run, recording.Options{}), p.Findings()...), Family: c.session.Family, Catalog: c.catalog, Judge: c.judge, Default: c.defaults()}
-	return subject.Propose(advice.OwnRules()), usual, nil
+	rules, problems := advice.ReadRules(c.App.Env)
+	for _, problem := range problems {
+		c.App.Complain("%v", problem)
+	}
+	return subject.Propose(rules), usual, nil
 }
 
 // mostKernel is how many distinct collectives are measured: those with the most time.
