@@ -207,6 +207,7 @@ func TestExitCodes(t *testing.T) {
 		line{2, "report PROFILE functions --by-rank", "--by-rank: functions have rows for each rank in csv"},
 		line{1, "report PROFILE --comm gird", "gird: the run has no such communicator, window or file; did you mean grid"}, line{1, "report PROFILE --function MPI_Snd", "MPI_Snd: the run has no such function"},
 		line{2, "report PROFILE --out s.json", "--out s.json: the file exists; name another"}, line{2, "report PROFILE --out x.doc", "--out x.doc: .doc is not a format of reports"},
+		line{1, "report RUN advice", "the run has no profile; record one with mpitx profile"}, line{2, "report PROFILE advice -o parquet", "-o parquet: advice has the formats table"},
 		line{1, "report RUN queues", "the run has no trace; record one with mpitx trace --dir DIR"}, line{1, "report RUN events", "the run has no events"}, line{1, "report RUN triggers", "the run has no triggers"},
 		line{2, "report RUN queues --from 2s --to 1s", "--to 1s: must be later than --from 2s"}, line{1, "report RUN samples --rank 77", "--rank 77: the run has no such rank"},
 		line{2, "report RUN queues --table x", "--table: .x.: must be one of peers, lengths, metrics, states, rest, causes, path, efficiency, parts, gains"}, line{1, "report RUN waits", "the run has no trace; record one with mpitx trace --dir DIR"},

@@ -11,6 +11,7 @@ const (
 	ViewSizes         = "sizes"
 	ViewAlgorithms    = "algorithms"
 	ViewArrivals      = "arrivals"
+	ViewAdvice        = "advice"
 	ViewMatrix        = "matrix"
 	ViewPaths         = "paths"
 	ViewQueues        = "queues"

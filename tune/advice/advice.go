@@ -28,12 +28,30 @@ type Subject struct {
 	Unexpected float64 // the part of the messages that came before their receive; 0: none, or unknown
 }
 
+// Now is the value of a control variable in the run, by its name in the enumeration if it has one; "" if it is not known.
+func (s *Subject) Now(cvar string) string {
+	if s.Catalog == nil {
+		return ""
+	}
+	return Value(s.Catalog, cvar)
+}
+
+// Value is the value of a control variable in a catalog, by its name in the enumeration if it has one; "" if it is not known.
+func Value(c *catalog.Catalog, cvar string) string {
+	v := c.Cvar(cvar)
+	if v == nil || v.Current() == nil || v.Current().Status != catalog.StatusOK {
+		return ""
+	}
+	return cmp.Or(c.ItemOf(v, v.Current().Value), v.Current().Value.String())
+}
+
 // Proposal is a rule that a run meets, and what may help.
 type Proposal struct {
 	Rule    *Rule
 	Subject string  // "MPI_Allreduce", a variable; "": the whole run
 	Share   float64 // of the run's time that it is about
 	Text    string
+	Look    string // a command to look further; "": none
 	Figures finding.Figures
 	Try     []campaign.Candidate
 	Left    []string // settings that the library has and that cannot be tried, each with the reason
@@ -52,7 +70,7 @@ func (s *Subject) Propose(rules []Rule) (all []Proposal) {
 			if !r.Ifs[0].met(f) || !r.others(facts) {
 				continue
 			}
-			p := Proposal{Rule: r, Subject: f.subject, Share: f.share, Text: f.fill(r.Say), Figures: f.figures}
+			p := Proposal{Rule: r, Subject: f.subject, Share: f.share, Text: f.fill(r.Say), Look: f.fill(r.Look), Figures: f.figures}
 			if s.Catalog != nil {
 				p.Try, p.Left = s.candidates(r, f, p.Text)
 			}

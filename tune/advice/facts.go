@@ -11,6 +11,7 @@ import (
 	"mpitx/recording/algorithm"
 	"mpitx/recording/finding"
 	"mpitx/recording/profile"
+	"mpitx/settings"
 	"mpitx/text"
 )
 
@@ -27,6 +28,9 @@ type fact struct {
 
 // facts are what the run shows, those with the largest part of the time first.
 func (s *Subject) facts() (all []fact) {
+	if !s.communicated() {
+		return nil
+	}
 	all = append(all, s.collectives()...)
 	all = append(all, s.messages()...)
 	all = append(all, s.machine()...)
@@ -38,6 +42,13 @@ func (s *Subject) facts() (all []fact) {
 		all = append(all, fact{name: findingFact + f.Kind, subject: f.Subject, part: f.Share, share: f.Share, words: map[string]string{"text": f.Text}, figures: f.Figures})
 	}
 	return all
+}
+
+// communicated reports whether ranks communicated: if they did not, no setting changes how long the program takes.
+func (s *Subject) communicated() bool {
+	t := &s.Profile.Total
+	return t.MessagesSent+t.MessagesReceived+t.BytesOut+t.BytesIn > 0 ||
+		slices.ContainsFunc(s.Profile.Functions, func(f *profile.Function) bool { return algorithm.Operation(f.Name) != "" })
 }
 
 // collectives are the blocking collective functions.
@@ -171,6 +182,16 @@ func (s *Subject) machine() (all []fact) {
 	return all
 }
 
+// isDefault reports whether a variable was set to the value that it has without a setting.
+func (s *Subject) isDefault(v *catalog.Variable) bool {
+	if s.Default == nil || v.Current() == nil {
+		return false
+	}
+	value, known := s.Default(v.Name)
+	parsed, err := catalog.ParseValue(v, settings.Enums(s.Judge.Impl, s.Catalog)(v), max(v.Current().Count, 1), value)
+	return known && err == nil && parsed.String() == v.Current().Value.String()
+}
+
 // settings are the variables of communication that somebody set.
 func (s *Subject) settings() (all []fact) {
 	if s.Catalog == nil {
@@ -179,7 +200,7 @@ func (s *Subject) settings() (all []fact) {
 	share := s.Profile.Share(s.Profile.InMPI())
 	for k := range s.Catalog.Cvars {
 		v := &s.Catalog.Cvars[k]
-		if v.Origin == nil || !s.communicates(v) {
+		if v.Origin == nil || !s.communicates(v) || s.isDefault(v) {
 			continue
 		}
 		all = append(all, fact{name: "setting", subject: v.Name, part: share, share: share, cvar: v,

@@ -1,0 +1,147 @@
+package runs
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"mpitx/export"
+	"mpitx/text"
+	"mpitx/tune/advice"
+	"mpitx/tune/campaign"
+)
+
+// Advice is what may make the program of a run faster.
+type Advice struct {
+	Subject   *advice.Subject
+	Proposals []advice.Proposal
+	Run       string   // as the user calls it
+	Program   []string // the words that started it; nil: unknown
+}
+
+// Write writes the advice.
+func (a *Advice) Write(w io.Writer, f export.Format, t export.Terminal) error {
+	if f != export.FormatTable && f != export.FormatWide {
+		return a.Rows().Write(w, f, t)
+	}
+	var b bytes.Buffer
+	n := 0
+	for k := range a.Proposals {
+		p := &a.Proposals[k]
+		if !a.useful(p) {
+			continue
+		}
+		n++
+		start := fmt.Sprintf("%d. ", n)
+		t.Hanging(&b, start, p.Text)
+		line := func(words string) { t.Hanging(&b, strings.Repeat(" ", len(start)), words) }
+		line("About " + text.RoughPercent(p.Share) + " of the run time.")
+		for _, words := range a.try(p) {
+			line("Try " + words + ".")
+		}
+		if f == export.FormatWide {
+			for _, left := range p.Left {
+				line("Left out: " + left + ".")
+			}
+			line("Wrong if: " + p.Rule.Wrong + ".")
+			line("Source: " + p.Rule.Source + ".")
+		}
+		if next := a.next(p); next != "" {
+			line("Next: " + next)
+		}
+	}
+	if n == 0 {
+		b.WriteString("No rule has advice for this run.\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// useful reports whether a proposal says what to try or where to look: its candidates may be those of another one.
+func (a *Advice) useful(p *advice.Proposal) bool {
+	return len(p.Try) > 0 || p.Look != "" || a.Subject.Catalog == nil
+}
+
+// try are the candidates of a proposal: the values of each variable, or several settings together.
+func (a *Advice) try(p *advice.Proposal) (lines []string) {
+	var variables []string
+	values := map[string][]string{}
+	for _, c := range p.Try {
+		name, value, _ := strings.Cut(c.Name, "=")
+		if strings.Contains(value, "=") {
+			name, value = c.Name, ""
+		}
+		if !slices.Contains(variables, name) {
+			variables = append(variables, name)
+		}
+		values[name] = append(values[name], value)
+	}
+	for _, name := range variables {
+		switch now := a.now(name); {
+		case strings.Contains(name, "="):
+			lines = append(lines, name)
+		case now == "":
+			lines = append(lines, name+": "+strings.Join(values[name], ", "))
+		default:
+			lines = append(lines, fmt.Sprintf("%s (now %s): %s", name, now, strings.Join(values[name], ", ")))
+		}
+	}
+	return lines
+}
+
+func (a *Advice) now(name string) string { return export.OneLine(a.Subject.Now(name)) }
+
+// next is the command that says more about a proposal.
+func (a *Advice) next(p *advice.Proposal) string {
+	if len(p.Try) == 0 {
+		return strings.ReplaceAll(p.Look, " RUN", " "+a.Run)
+	}
+	only := p.Rule.Name
+	if strings.HasPrefix(p.Subject, "MPI_") || a.Subject.Catalog.Cvar(p.Subject) != nil {
+		only = p.Subject
+	}
+	return fmt.Sprintf("mpitx tune --only %s -n %d -- %s", text.Quote(only), max(len(a.Subject.Profile.Ranks), 1), a.program())
+}
+
+func (a *Advice) program() string {
+	words := a.Program
+	if words == nil {
+		return "./app …"
+	}
+	quoted := make([]string, len(words))
+	for k, word := range words {
+		quoted[k] = text.Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// Rows has a row for each candidate, and for each proposal without one.
+func (a *Advice) Rows() *export.Rows {
+	r := export.RowsOf("mpitx.advice", "rule subject share text settings present wrong source look next")
+	for k := range a.Proposals {
+		p := &a.Proposals[k]
+		add := func(settings, present any) {
+			r.Rows = append(r.Rows, []any{p.Rule.Name, p.Subject, p.Share, p.Text, settings, present, p.Rule.Wrong, p.Rule.Source, strings.ReplaceAll(p.Look, " RUN", " "+a.Run), a.next(p)})
+		}
+		for _, c := range p.Try {
+			settings, present := a.settings(c)
+			add(settings, present)
+		}
+		if len(p.Try) == 0 && a.useful(p) {
+			add(nil, nil)
+		}
+	}
+	return r
+}
+
+// settings are the settings of a candidate with what they need, and the values that the variables have.
+func (a *Advice) settings(c campaign.Candidate) (set, present string) {
+	var sets, presents []string
+	for _, s := range c.Set {
+		sets = append(sets, s.Name+"="+s.Value)
+		presents = append(presents, s.Name+"="+a.now(s.Name))
+	}
+	return strings.Join(sets, " "), strings.Join(presents, " ")
+}
