@@ -77,7 +77,18 @@ func ReadRules(env *machine.Env) (rules []Rule, problems []error) {
 
 // ParseRules reads a file of rules. The error names the line that is wrong; the rules before it are returned.
 func ParseRules(file, text string) (rules []Rule, err error) {
-	n, starts := 0, []int{}
+	n, start := 0, 0
+	var r *Rule
+	ends := func() error {
+		if r == nil {
+			return nil
+		}
+		if what := r.lacks(); what != "" {
+			return fmt.Errorf("%s:%d: the rule %q %s", file, start, r.Name, what)
+		}
+		rules = append(rules, *r)
+		return nil
+	}
 	for line := range strings.Lines(text) {
 		n++
 		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
@@ -85,50 +96,51 @@ func ParseRules(file, text string) (rules []Rule, err error) {
 			continue
 		}
 		if !indented {
-			var r Rule
-			if r, err = newRule(line); err == nil {
-				rules, starts = append(rules, r), append(starts, n)
+			if err := ends(); err != nil {
+				return rules, err
 			}
-		} else if len(rules) == 0 {
+			start = n
+			r, err = newRule(line)
+		} else if r == nil {
 			err = errors.New("a line FAMILY NAME must come first")
 		} else {
 			word, rest, _ := strings.Cut(line, " ")
-			err = rules[len(rules)-1].add(word, strings.TrimSpace(rest))
+			err = r.add(word, strings.TrimSpace(rest))
 		}
 		if err != nil {
-			return rules[:max(len(rules)-1, 0)], fmt.Errorf("%s:%d: %w", file, n, err)
+			return rules, fmt.Errorf("%s:%d: %w", file, n, err)
 		}
 	}
-	for k, r := range rules {
-		what := ""
-		switch {
-		case r.Source == "":
-			what = "has no source: add a line from …"
-		case len(r.Ifs) == 0:
-			what = "has no condition: add a line if …"
-		case r.Say == "":
-			what = "says nothing: add a line say …"
-		case len(r.Tries) == 0 && r.Look == "":
-			what = "proposes nothing: add a line try … or look …"
-		case r.Wrong == "":
-			what = "does not say when it is wrong: add a line wrong …"
-		}
-		if what != "" {
-			return rules[:k], fmt.Errorf("%s:%d: the rule %q %s", file, starts[k], r.Name, what)
-		}
-	}
-	return rules, nil
+	err = ends()
+	return rules, err
 }
 
-func newRule(line string) (r Rule, err error) {
+// lacks says which line a rule needs; "": none.
+func (r *Rule) lacks() string {
+	switch {
+	case r.Source == "":
+		return "has no source: add a line from …"
+	case len(r.Ifs) == 0:
+		return "has no condition: add a line if …"
+	case r.Say == "":
+		return "says nothing: add a line say …"
+	case len(r.Tries) == 0 && r.Look == "":
+		return "proposes nothing: add a line try … or look …"
+	case r.Wrong == "":
+		return "does not say when it is wrong: add a line wrong …"
+	}
+	return ""
+}
+
+func newRule(line string) (*Rule, error) {
 	families, name, ok := strings.Cut(line, " ")
 	if !ok {
-		return r, errors.New("a rule starts with FAMILY NAME")
+		return nil, errors.New("a rule starts with FAMILY NAME")
 	}
-	r.Name, r.Families = strings.TrimSpace(name), strings.Split(families, ",")
+	r := &Rule{Name: strings.TrimSpace(name), Families: strings.Split(families, ",")}
 	for _, f := range r.Families {
 		if !slices.Contains(tuning.Families, f) {
-			return r, fmt.Errorf("%q is not a family of MPI libraries; use %s", f, strings.Join(tuning.Families, " or "))
+			return nil, fmt.Errorf("%q is not a family of MPI libraries; use %s", f, strings.Join(tuning.Families, " or "))
 		}
 	}
 	return r, nil
@@ -194,6 +206,9 @@ func parseTry(text string) (t Try, err error) {
 		if t.With, t.Also = strings.TrimSpace(name), strings.Split(strings.TrimSpace(values), "|"); !ok || t.With == "" {
 			return t, fmt.Errorf("%q: must be NAME=VALUES", with)
 		}
+	}
+	if slices.Contains(slices.Concat(t.Values, t.Also), "") {
+		return t, fmt.Errorf("%q: a value is empty", text)
 	}
 	return t, nil
 }

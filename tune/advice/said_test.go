@@ -1,0 +1,105 @@
+package advice
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"mpitx/machine"
+	"mpitx/recording"
+	"mpitx/recording/finding"
+	"mpitx/recording/paths"
+	"mpitx/recording/processor"
+	"mpitx/recording/profile"
+)
+
+// job is a run of 4 ranks for a second each, with times in functions of the whole job, on hosts with a number of cores.
+func job(cores int, hosts []string, times map[string]time.Duration) *profile.Profile {
+	p := &profile.Profile{Run: &recording.Run{}, Processor: &processor.Processor{}}
+	for rank := range 4 {
+		host := hosts[rank%len(hosts)]
+		process := &recording.Rank{Rank: rank, Size: 4, Host: host}
+		p.Run.Ranks = append(p.Run.Ranks, process)
+		p.Ranks = append(p.Ranks, &profile.Rank{Number: rank, Process: process, Elapsed: time.Second, Threads: 1})
+	}
+	for _, host := range hosts {
+		p.Processor.Groups = append(p.Processor.Groups, processor.Group{Host: host, Cores: cores, Ranks: make([]*processor.Rank, 4/len(hosts))})
+	}
+	for name, d := range times {
+		f := &profile.Function{Name: name}
+		if f.Time = d; name == "MPI_Send" {
+			f.MessagesSent = 100
+			sizes := &profile.Sizes{Function: name}
+			sizes.Messages[4], sizes.Messages[20] = 50, 50
+			p.Sizes = append(p.Sizes, sizes)
+			p.Paths = []*paths.Path{{A: 0, B: 1, Messages: 100, Carriers: []paths.Carrier{{Transport: "tcp", Limit: 65536}}}}
+		}
+		p.Total.MessagesSent += f.MessagesSent
+		p.Functions = append(p.Functions, f)
+	}
+	return p
+}
+
+// Each rule is said of a run that shows what it asks for, and of none that lacks a part of it.
+func TestSaid(t *testing.T) {
+	one, two := []string{"a"}, []string{"a", "b"}
+	type times = map[string]time.Duration
+	said := map[string]bool{}
+	for _, c := range []struct {
+		name       string
+		run        *profile.Profile
+		findings   []string
+		unexpected float64
+		say, not   []string
+	}{
+		{name: "no communication", run: job(2, one, times{"MPI_Comm_rank": time.Second}), findings: []string{"late arrival", "processor"}, not: []string{"*"}},
+		{name: "short collectives", run: job(4, one, times{"MPI_Allreduce": 40 * time.Millisecond}), not: []string{"*"}},
+		{name: "nonblocking collectives", run: job(4, one, times{"MPI_Iallreduce": time.Second}), not: []string{"*"}},
+		{name: "collectives on one node", run: job(4, one, times{"MPI_Allreduce": time.Second}),
+			say: []string{"collective algorithm", "segments of collectives", "shared memory for collectives", "algorithm of the device"}, not: []string{"collectives by node first", "algorithm of two ranks", "binding", "eager limit"}},
+		{name: "collectives on two nodes", run: job(4, two, times{"MPI_Bcast": time.Second}), say: []string{"collectives by node first"}, not: []string{"shared memory for collectives", "connections of TCP"}},
+		{name: "messages on one node", run: job(8, one, times{"MPI_Send": time.Second}),
+			say: []string{"binding", "eager limit", "length of fragments", "single copies", "cells of shared memory", "progress thread"}, not: []string{"registered memory", "several network cards", "connections of TCP", "collective algorithm", "waiting ranks give up their core"}},
+		{name: "messages on two nodes", run: job(2, two, times{"MPI_Send": time.Second}), say: []string{"registered memory", "several network cards", "connections of TCP"}, not: []string{"cells of shared memory", "progress thread"}},
+		{name: "few cores", run: job(2, one, times{"MPI_Barrier": time.Millisecond}), say: []string{"waiting ranks give up their core"}, not: []string{"progress thread", "collective algorithm"}},
+		{name: "unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.5, say: []string{"unexpected messages"}, not: []string{"binding"}},
+		{name: "few unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.1, not: []string{"unexpected messages"}},
+		{name: "findings", run: job(4, one, times{"MPI_Barrier": time.Millisecond}), findings: []string{"tcp on one node", "double copy", "slow interface", "late arrival", "processor", "single copy refused"},
+			say: []string{"transports on a node", "shared memory", "single copies", "faster interface", "late ranks", "missing cores", "refused copies"}},
+		{name: "other findings", run: job(4, one, times{"MPI_Barrier": time.Millisecond}), findings: []string{"waiting", "sleep"}, not: []string{"*"}},
+	} {
+		var got []string
+		for _, family := range []string{machine.OpenMPI, machine.MPICH} {
+			s := Subject{Profile: c.run, Family: family, Unexpected: c.unexpected}
+			for _, kind := range c.findings {
+				s.Findings = append(s.Findings, finding.Finding{Kind: kind, Share: 0.5, Text: kind})
+			}
+			for _, p := range s.Propose(OwnRules()) {
+				got = append(got, p.Rule.Name)
+				said[family+" "+p.Rule.Name] = true
+			}
+		}
+		for _, name := range c.say {
+			if !slices.Contains(got, name) {
+				t.Errorf("%s: %q is not said, only %q", c.name, name, got)
+			}
+		}
+		for _, name := range c.not {
+			if slices.Contains(got, name) || name == "*" && len(got) > 0 {
+				t.Errorf("%s: said: %q", c.name, got)
+			}
+		}
+	}
+	pair := job(4, one, times{"MPI_Barrier": time.Second})
+	pair.Ranks = pair.Ranks[:2]
+	for _, p := range (&Subject{Profile: pair, Family: machine.OpenMPI}).Propose(OwnRules()) {
+		said[machine.OpenMPI+" "+p.Rule.Name] = true
+	}
+	for _, r := range OwnRules() {
+		for _, family := range r.Families {
+			if r.Ifs[0].Fact != "setting" && !said[family+" "+r.Name] { // TestSetting
+				t.Errorf("no run here has the advice %q of %s", r.Name, family)
+			}
+		}
+	}
+}
