@@ -20,7 +20,9 @@ func TestAdvice(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &profile.Profile{Ranks: []*profile.Rank{{Number: 0}, {Number: 1}, {Number: 2}, {Number: 3}}}
-	rule := func(name string) *advice.Rule { return &advice.Rule{Name: name, Wrong: "messages are short", Source: "a book"} }
+	rule := func(name string) *advice.Rule {
+		return &advice.Rule{Name: name, Wrong: "messages are short", Source: "a book"}
+	}
 	try := func(set ...settings.NameValue) campaign.Candidate {
 		last := set[len(set)-1]
 		return campaign.Candidate{Name: last.Name + "=" + last.Value, Set: set}
