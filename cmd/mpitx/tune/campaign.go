@@ -203,36 +203,11 @@ func (c *campaigning) bare() *catalog.Catalog {
 }
 
 // candidates are what the campaign tries.
-func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string) (all []campaign.Candidate, err error) {
-	if len(c.only) > 0 {
-		for k, pattern := range c.only {
-			glob, err := text.CompileGlob(pattern)
-			if err != nil {
-				return nil, cli.Usagef("--only %s: %v", pattern, err)
-			}
-			some := false
-			for i := range proposals {
-				p := &proposals[i]
-				if glob.Match(p.Subject) || glob.Match(p.Rule.Name) || glob.Match(strings.TrimPrefix(strings.ToLower(p.Subject), "mpi_")) {
-					some = some || len(p.Try) > 0
-					continue
-				}
-				if k == len(c.only)-1 && !c.selected(p) {
-					p.Try = slices.DeleteFunc(p.Try, func(one campaign.Candidate) bool {
-						keep := slices.ContainsFunc(one.Set, func(s settings.NameValue) bool { return c.matches(s.Name) })
-						some = some || keep
-						return !keep
-					})
-				} else if slices.ContainsFunc(p.Try, func(one campaign.Candidate) bool { return glob.Match(one.Set[len(one.Set)-1].Name) }) {
-					some = true
-				}
-			}
-			if !some {
-				return nil, cli.Failf("--only %s: no rule proposes settings about that here; mpitx tune --dry-run lists what there is", text.Quote(pattern))
-			}
-		}
+func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string) ([]campaign.Candidate, error) {
+	if err := c.choose(proposals); err != nil {
+		return nil, err
 	}
-	all = advice.Candidates(proposals)
+	all := advice.Candidates(proposals)
 	for _, nv := range added {
 		set := []settings.NameValue{{Name: nv[0], Value: nv[1]}}
 		given, err := c.judge.Assign(c.catalog, set)
@@ -257,17 +232,39 @@ func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string)
 	return all, nil
 }
 
-// matches reports whether a word matches one of --only.
-func (c *campaigning) matches(word string) bool {
-	return slices.ContainsFunc(c.only, func(pattern string) bool {
-		glob, err := text.CompileGlob(pattern)
-		return err == nil && glob.Match(word)
-	})
-}
-
-// selected reports whether a whole proposal is one of --only.
-func (c *campaigning) selected(p *advice.Proposal) bool {
-	return c.matches(p.Subject) || c.matches(p.Rule.Name) || c.matches(strings.TrimPrefix(strings.ToLower(p.Subject), "mpi_"))
+// choose leaves the candidates that --only is about: by function, rule, or variable.
+func (c *campaigning) choose(proposals []advice.Proposal) error {
+	used := make([]bool, len(c.only))
+	globs := make([]text.Glob, len(c.only))
+	for k, pattern := range c.only {
+		var err error
+		if globs[k], err = text.CompileGlob(pattern); err != nil {
+			return cli.Usagef("--only %s: %v", text.Quote(pattern), err)
+		}
+	}
+	about := func(words ...string) (some bool) {
+		for k := range globs {
+			if slices.ContainsFunc(words, globs[k].Match) {
+				some, used[k] = true, true
+			}
+		}
+		return some
+	}
+	for i := range proposals {
+		p := &proposals[i]
+		p.Try = slices.DeleteFunc(p.Try, func(one campaign.Candidate) bool {
+			words := []string{p.Subject, p.Rule.Name, strings.TrimPrefix(strings.ToLower(p.Subject), "mpi_")}
+			for setting := range strings.FieldsSeq(one.Name) {
+				name, _, _ := strings.Cut(setting, "=")
+				words = append(words, name)
+			}
+			return len(globs) > 0 && !about(words...)
+		})
+	}
+	if k := slices.Index(used, false); k >= 0 {
+		return cli.Failf("--only %s: no rule proposes settings about that here; mpitx tune --dry-run lists what there is", text.Quote(c.only[k]))
+	}
+	return nil
 }
 
 // load reads a campaign that was stopped. It must be of this machine's library.
