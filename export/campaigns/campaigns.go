@@ -158,7 +158,7 @@ func medianTime(all []campaign.Outcome) time.Duration {
 func (a *Answer) about() []export.Member {
 	all := []export.Member{{Name: "session", Value: a.Session}, {Name: "directory", Value: a.Dir}}
 	if a.Result != nil {
-		all = append(all, export.Member{Name: "result", Value: a.Result}, export.Member{Name: "runs", Value: len(a.Result.Outcomes)}, export.Member{Name: "took_ns", Value: a.Result.Took()},
+		all = append(all, export.Member{Name: "result", Value: a.Result}, export.Member{Name: "runs", Value: len(a.Result.Outcomes)}, export.Member{Name: "took_ns", Value: a.Result.Took()}, export.Member{Name: "own_ns", Value: a.Overhead},
 			export.Member{Name: "recommended", Value: a.Recommended()}, export.Member{Name: "settings_file", Value: a.File}, export.Member{Name: "algorithms", Value: a.algorithms()})
 	}
 	return all

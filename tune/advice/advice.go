@@ -131,10 +131,11 @@ func (s *Subject) candidates(r *Rule, f *fact, reason string) (all []campaign.Ca
 						continue
 					}
 					group := r.Name + " " + f.subject
-					if f.name == "setting" { // it may exclude what other rules try for the same variable
+					switch f.name {
+					case "setting": // what was set may be what other rules try
 						group = v.Name
-					} else if strings.HasPrefix(r.Name, "collective") || strings.Contains(r.Name, "of collectives") {
-						group = "algorithm " + f.subject
+					case "collective": // one algorithm or component serves a function
+						group = f.subject
 					}
 					all = append(all, campaign.Candidate{Name: nameOf(set), Set: whole, Group: group, Rule: r.Name, Reason: reason})
 				}
