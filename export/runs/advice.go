@@ -37,7 +37,7 @@ func (a *Advice) Write(w io.Writer, f export.Format, t export.Terminal) error {
 		start := fmt.Sprintf("%d. ", n)
 		t.Hanging(&b, start, p.Text)
 		line := func(words string) { t.Hanging(&b, strings.Repeat(" ", len(start)), words) }
-		line("About " + text.RoughPercent(p.Share) + " of the run time.")
+		line("Share of the run time: " + text.RoughPercent(p.Share) + ".")
 		for _, words := range a.try(p) {
 			line("Try " + words + ".")
 		}
@@ -76,6 +76,9 @@ func (a *Advice) try(p *advice.Proposal) (lines []string) {
 		if !slices.Contains(variables, name) {
 			variables = append(variables, name)
 		}
+		if value == "" && name != c.Name {
+			value = `""`
+		}
 		values[name] = append(values[name], value)
 	}
 	for _, name := range variables {
@@ -83,9 +86,9 @@ func (a *Advice) try(p *advice.Proposal) (lines []string) {
 		case strings.Contains(name, "="):
 			lines = append(lines, name)
 		case now == "":
-			lines = append(lines, name+": "+strings.Join(values[name], ", "))
+			lines = append(lines, name+": "+strings.Join(values[name], " | "))
 		default:
-			lines = append(lines, fmt.Sprintf("%s (now %s): %s", name, now, strings.Join(values[name], ", ")))
+			lines = append(lines, fmt.Sprintf("%s (now %s): %s", name, now, strings.Join(values[name], " | ")))
 		}
 	}
 	return lines
