@@ -226,6 +226,13 @@ func (s *Subject) complete(set []settings.NameValue) (whole []settings.NameValue
 		if _, err := settings.Variable(s.Judge.Impl, n.Name); err != nil {
 			return nil, n.Name + ": cannot be set for a run"
 		}
+		if n.Name == "btl" { // a job with an unknown component ends in MPI_Init
+			for _, component := range strings.Split(n.Value, ",") {
+				if len(s.variables("btl_"+component+"_eager_limit")) == 0 && component != "" && component[0] != '^' {
+					return nil, n.Name + "=" + n.Value + ": the library has no component " + component
+				}
+			}
+		}
 		if hint := settings.CrashHint(s.Judge.Impl, func() string { return "" }, n.Name, n.Value); hint != "" {
 			return nil, hint
 		}

@@ -33,6 +33,14 @@ func TestCandidates(t *testing.T) {
 			s.Default = func(name string) (string, bool) { return "7", name == variable }
 			all := s.Propose(OwnRules())
 			seen, placed := 0, false
+			if _, why := s.complete([]settings.NameValue{{Name: "btl", Value: "self,nosuch"}}); family == machine.OpenMPI && why != "btl=self,nosuch: the library has no component nosuch" {
+				t.Errorf("%s: %q", name, why)
+			}
+			for btl, release := range map[string]string{"self,vader,tcp": "openmpi-4", "self,sm,tcp": "openmpi-5"} {
+				if _, why := s.complete([]settings.NameValue{{Name: "btl", Value: btl}}); strings.HasPrefix(name, release) && why != "" {
+					t.Errorf("%s: %s", name, why)
+				}
+			}
 			for _, p := range all {
 				placed = placed || p.Subject == variable && strings.Contains(p.Text, "(file /site.conf:3)")
 				for _, one := range p.Try {
