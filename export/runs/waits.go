@@ -79,6 +79,9 @@ func WaitHead(a *waits.Analysis, t export.Terminal) []string {
 	}
 	words := fmt.Sprintf("The %s takes %s on %s. Of their time, %s is in MPI: %s waits for others, and %s is not explained by waits", what, t.Amount(float64(a.Run), "ns"), ranks,
 		text.Percent(part(a.InMPI, a.Time)), text.Percent(part(a.Waiting, a.Time)), text.Percent(part(a.InMPI-a.Waiting, a.Time)))
+	if a.Missing.Functions > 0 {
+		words = fmt.Sprintf("From the first to the last recorded call, the run takes %s on %s; %s of their time is waiting for others", t.Amount(float64(a.Run), "ns"), ranks, text.Percent(part(a.Waiting, a.Time)))
+	}
 	lines := []string{words}
 	if w := a.Window; w != nil && w.Cut > 0 {
 		lines = append(lines, text.Count(w.Cut, "call")+" "+text.Verb(int(min(w.Cut, 2)), "reaches", "reach")+" beyond the part: the time outside of it is left out, and what others waited for then")

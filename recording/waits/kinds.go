@@ -110,7 +110,9 @@ func plain(function string) string {
 		return "MPI_File_" + rest
 	}
 	if rest, ok := strings.CutPrefix(function, "MPI_I"); ok && rest != "" {
-		return "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]
+		if blocking := "MPI_" + strings.ToUpper(rest[:1]) + rest[1:]; shapes[blocking] != 0 { // not MPI_Intercomm_merge
+			return blocking
+		}
 	}
 	if function == "MPI_Comm_idup" || function == "MPI_Comm_idup_with_info" {
 		return "MPI_Comm_dup"

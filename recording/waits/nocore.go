@@ -70,9 +70,18 @@ func coreWaits(run *recording.Run) map[int][]coreWait {
 		}
 	}
 	for rank, x := range last {
-		all[rank] = append(all[rank], coreWait{x.at, math.MaxInt64, math.MaxInt64})
+		all[rank] = widened(append(all[rank], coreWait{x.at, math.MaxInt64, math.MaxInt64}))
 	}
 	return all
+}
+
+// widened are waits from one answer earlier to one later: the thread that asks may itself wait for a core between an answer and its time.
+func widened(all []coreWait) []coreWait {
+	wide := slices.Clone(all)
+	for k := range wide {
+		wide[k].from, wide[k].to = all[max(k-1, 0)].from, all[min(k+1, len(all)-1)].to
+	}
+	return wide
 }
 
 // stretch is a time of a track in one region.
