@@ -14,7 +14,7 @@ const helpWidth = 80
 
 // groups are the commands in the order of the root's help.
 var groups = []struct{ title, names string }{
-	{"Explore a library", "tui list show read write verify snapshot diff"},
+	{"Explore a library", "tui list show read write verify tune snapshot diff"},
 	{"Observe an application", "profile report compare trace timeline run where sample record top export runs recover tools"},
 	{"Set up mpitx", "doctor check setup completion version help"},
 }

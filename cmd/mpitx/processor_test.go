@@ -38,7 +38,7 @@ func TestProcessor(t *testing.T) {
 				{"more", "1", "4", true, `^4 ranks on 1 core: (rank \d|ranks) waited \d+(-\d+)? % of the run for a core(;|$)`},
 				{"sleep", "1", "4", true, `^4 ranks on 1 core: (rank \d|ranks) waited \d+(-\d+)? % of the run for a core(;|$)`},
 				{"short", "1", "3", true, `^3 ranks on 1 core: (rank \d|ranks) (waited (at least )?\d+(-\d+)? % of the run for a core|(was|were) ready to run without a core for \d+(-\d+)? % of the run, in MPI)`},
-				{"more", "1", "4", true, `^4 ranks on 1 core: (rank \d|ranks) waited \d+(-\d+)? % of the run for a core, estimated from interruptions(;|$)`}, // without schedstat
+				{"more", "1", "4", true, `^4 ranks on 1 core: (rank \d|ranks) waited (at least )?\d+(-\d+)? % of the run for a core, estimated from interruptions(;|$)`}, // without schedstat
 				{"more", "2", "2", false, `^load balance (of computing )?is 6\d %: rank 1 computes for \d+ ms, the mean is \d+ ms`},
 			} {
 				name, environ := c.what+c.cores, append(slices.Clone(environ), "OMPI_MCA_hwloc_base_binding_policy=none")
