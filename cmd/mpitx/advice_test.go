@@ -23,11 +23,11 @@ func TestAdvice(t *testing.T) {
 		must("list", "--mpi", f.family, "-o", "names")
 		late := f.build("mpicc", filepath.Join("testdata", "tune", "late.c"), "-O1", "-g")
 		must("profile", "-n", "2", "--dir", "late", "--no-summary", "--", late)
-		if got := must("report", "late", "advice"); !strings.Contains(strings.Join(strings.Fields(got), " "), "no setting of collectives makes that shorter") {
+		if got := must("report", "late", "advice"); !strings.Contains(strings.Join(strings.Fields(got), " "), "no setting of collectives makes that shorter") && !strings.Contains(got, "for a core") { // without cores, either rank may be the last
 			f.Errorf("late: %s", got)
 		}
 		must("profile", "-n", "2", "--dir", "alone", "--no-summary", "--", late, "alone")
-		if got := must("report", "alone", "advice"); got != "No rule has advice for this run.\n" {
+		if got := must("report", "alone", "advice"); got != "No rule has advice for this run.\n" && (strings.Contains(got, "MPI_") || strings.Contains(got, "Try ") || !strings.Contains(got, "for a core")) {
 			f.Errorf("alone: %s", got)
 		}
 		variable, value := f.bad()
