@@ -217,7 +217,7 @@ func TestExitCodes(t *testing.T) {
 			line{1, "report PROFILE " + view + " --phase slove", "slove: the run has no such phase; did you mean solve"}, line{1, "report PROFILE " + view + " --rank 7", "7: the run has no such rank"},
 			line{2, "report PROFILE " + view + " --rank x", `--rank: "x" is not a rank list`}, line{2, "report PROFILE " + view + " -o html5", "-o: .html5.: must be one of"})
 	}
-	lines["tune"] = append(lines["tune"], line{2, "tune", "name the application, after --"}, line{2, "tune x", "x: name the application after --"}, line{2, "tune --resume empty", "--resume empty: there is no campaign of mpitx tune"},
+	lines["tune"] = append(lines["tune"], line{2, "tune", "name the application, after --"}, line{2, "tune x", "x: name the application after --"}, line{2, "tune --resume empty", "--resume empty: the directory holds no campaign of mpitx tune"},
 		line{2, "tune --resume empty -- x", "leave x out"}, line{2, "tune -n 2 --runs -1 -- x", "--runs: must be positive"})
 	lines["timeline"] = append(lines["timeline"], line{2, "timeline", "timeline: name a run directory"}, line{2, "timeline RUN", "is not a terminal; --once prints one frame"},
 		line{1, "timeline RUN --once", "the run has no trace; record one with mpirun -n 4 mpitx trace --dir DIR"}, line{2, "timeline RUN --once --rank x", `--rank: "x" is not a rank list`},

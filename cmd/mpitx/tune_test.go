@@ -117,7 +117,7 @@ func TestTuneRefuses(t *testing.T) {
 			{[]string{"-n", "2", "--runs", "5", "--add", added[f.family], "--", program}, "the budget is too small: an answer takes at least 12 runs"},
 			{[]string{"-n", "2", "--add", "nonsense=1", "--", program}, "nonsense"},
 			{[]string{"-n", "2", "--only", "nonsense", "--", program}, "--only nonsense: no rule proposes settings about that here"},
-			{[]string{"--resume", "nothing"}, "--resume nothing: there is no campaign"},
+			{[]string{"--resume", "nothing"}, "--resume nothing: the directory holds no campaign"},
 			{[]string{"--resume", "x", "--seed", "2"}, "--seed: the campaign of --resume has it"},
 			{[]string{"-n", "2", "--budget", "-1s", "--", program}, "--budget: must be positive"},
 		} {

@@ -272,7 +272,7 @@ func (c *campaigning) load(cmd *cobra.Command) error {
 	c.dir = c.resume
 	s, err := tune.Load(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return cli.Usagef("--resume %s: there is no campaign of mpitx tune", text.Quote(c.dir))
+		return cli.Usagef("--resume %s: the directory holds no campaign of mpitx tune", text.Quote(c.dir))
 	} else if err != nil {
 		return cli.Failf("--resume %v", err)
 	}

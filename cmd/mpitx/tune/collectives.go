@@ -47,7 +47,7 @@ func (o *collectives) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.On, "collectives", false, "measure the algorithms of collectives on this machine, and write a decision file")
 	f.StringVar(&o.sizes, "sizes", "8..1M", "with --collectives: from the least to the greatest `SIZE` of a count argument")
 	f.IntVar(&o.factor, "factor", 8, "with --collectives: `N` times a size is the next one of the coarse grid")
-	f.IntSliceVar(&o.commSizes, "comm-sizes", nil, "with --collectives: numbers of `RANKS` of communicators (default: that of -n)")
+	f.IntSliceVar(&o.commSizes, "comm-sizes", nil, "with --collectives: numbers of `RANKS` of communicators (default: those of -n)")
 	f.IntVar(&o.screening, "screening", 3, "with --collectives: `N` runs that measure all algorithms")
 	f.IntVar(&o.extra, "extra", 3, "with --collectives: `N` runs more than the fewest that can confirm an algorithm")
 	f.DurationVar(&o.limit, "each", 200*time.Millisecond, "with --collectives: at most this `TIME` for the repetitions of an operation in a run")

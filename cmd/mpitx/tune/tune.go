@@ -72,7 +72,7 @@ whose time in MPI is in collectives.
 
 The application must end by itself, and do the same work in each run. If it
 writes files, --workdir copy gives each run a copy of the working directory. On a
-machine with few cores, or beside other programs, results are about that: run it
+machine with few cores, or beside other programs, results hold for that only: run it
 where the application will run.
 
 With --collectives, mpitx tune measures the algorithms of collectives on this
