@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -310,7 +311,12 @@ func (c *campaigning) experiment() error {
 	bar := progress.New("tuning")
 	defer bar.Clear()
 	begin, spent := time.Now(), time.Duration(0)
+	ended, stop := cli.UntilEnded() // a signal between two runs ends the campaign as one within a run does
+	defer stop()
 	c.answer.Result, err = campaign.Run(c.session.Plan, journal.Run(func(e campaign.Experiment, with *campaign.Candidate) (campaign.Outcome, error) {
+		if ended.Err() != nil {
+			return campaign.Outcome{}, context.Cause(ended)
+		}
 		o, err := c.measure(e, with)
 		spent += o.Took
 		bar.Update(uint64(spent/time.Second), uint64(c.session.Plan.Budget/time.Second))

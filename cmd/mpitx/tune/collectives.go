@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,9 +135,12 @@ func (o *collectives) run(cmd *cobra.Command, f export.Format) error {
 	}
 	result, err := o.measure(plan, journal)
 	var signal kernel.Interrupted
+	var own *cli.ExitError
 	switch {
 	case errors.As(err, &signal):
 		return cli.EndedBy(signal.Signal)
+	case errors.As(err, &own):
+		return own
 	case err != nil:
 		return cli.Failf("%v", err)
 	}
@@ -159,7 +163,15 @@ func (o *collectives) measure(plan grid.Plan, journal *grid.Journal) (*grid.Resu
 	runner := &kernel.Runner{Command: exe, MPI: o.MPI, Ranks: plan.Ranks, Dir: o.Dir, Settings: plan.Settings, Limits: plan.Limits}
 	bar := progress.New("measuring")
 	defer bar.Clear()
-	c := &grid.Campaign{Plan: plan, Measure: runner.Run, Journal: journal, Budget: o.Budget, Step: func(stage string, done, most int) { bar.Update(uint64(done), uint64(max(done, most))) }}
+	ended, stop := cli.UntilEnded() // a signal between two runs ends the campaign as one within a run does
+	defer stop()
+	measure := func(all []kernel.Operation) ([]kernel.Result, error) {
+		if ended.Err() != nil {
+			return nil, context.Cause(ended)
+		}
+		return runner.Run(all)
+	}
+	c := &grid.Campaign{Plan: plan, Measure: measure, Journal: journal, Budget: o.Budget, Step: func(stage string, done, most int) { bar.Update(uint64(done), uint64(max(done, most))) }}
 	return c.Run()
 }
 
