@@ -66,15 +66,20 @@ static void report_request_ended(const struct call_description *description, con
     REPORT(request_ended, end);
 }
 
-static void report_restarted(const struct call_description *description, uint64_t request, bool collective)
+static void report_restarted(const struct call_description *description, uint64_t request, enum call_restart what)
 {
-    REPORT(restarted, request, collective);
+    REPORT(restarted, request, what);
+}
+
+static void report_channel(const struct call_description *description, struct call_channel *channel)
+{
+    REPORT(channel_made, channel);
 }
 
 void chain_go(void)
 {
     call_hooks = (struct call_hooks){report_completed, report_send_ended, report_request_ended, report_restarted,
-                                     chain_pend, object_made, object_named, object_freeing, chain_owner->spawning,
+                                     report_channel, chain_pend, object_made, object_named, object_freeing, chain_owner->spawning,
                                      chain_owner->spawned, request_taken, request_left};
     chain_run();
 }

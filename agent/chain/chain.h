@@ -86,7 +86,8 @@ struct chain_observer {
     void (*send_ended)(const struct chain_call *call, struct call_peer to);
     void (*request_ended)(const struct chain_call *call, const struct call_request_end *end); /* with completed */
     /* A persistent receive or collective was started. */
-    void (*restarted)(const struct chain_call *call, uint64_t request, bool collective);
+    void (*restarted)(const struct chain_call *call, uint64_t request, enum call_restart what);
+    void (*channel_made)(const struct chain_call *call, struct call_channel *channel); /* with completed */
     void (*thread_end)(void); /* at the end of a thread that has made counted calls */
 };
 

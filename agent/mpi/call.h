@@ -122,10 +122,25 @@ struct call_completion {
     int32_t peer;           /* destination or source: a rank in comm, in an intercommunicator's remote group */
     struct call_peer world; /* the same process */
     int32_t tag;            /* CALL_NONE: no tag */
+    int32_t partitions;     /* of a partitioned message, which has the next two, too; 0: it is none */
+    uint32_t channel;       /* numbers those with its communicator, peer, tag and direction by their initialization; 0: unknown */
+    uint32_t start;         /* counts the starts of its request, from 1 */
     bool received;          /* else sent */
     bool estimated;         /* the library does not report what arrived: source, tag and bytes are the posted receive's,
                                with CALL_NONE for any source or tag */
 };
+
+/* The request of partitioned messages was made. */
+struct call_channel {
+    uint64_t comm;
+    uint32_t epoch;
+    struct call_peer world;
+    int32_t tag;
+    bool received;
+    uint32_t number; /* to be set; see struct call_completion */
+};
+
+enum call_restart { CALL_RECEIVE_STARTED, CALL_PARTITIONED_STARTED, CALL_COLLECTIVE_STARTED };
 
 /* What has become of a request that sends or receives a message. MPI_Cancel only asks for it to be cancelled. */
 enum call_end { CALL_ENDED, CALL_CANCEL_ASKED, CALL_CANCELLED, CALL_NOT_CANCELLED };
@@ -183,7 +198,9 @@ struct call_hooks {
      * those that MPI_Cancel was called for. For all but these last ones only while call_follows_ends is set. */
     void (*request_ended)(const struct call_description *call, const struct call_request_end *end);
     /* Called if it has `completions`, for each persistent receive or collective that the call starts. */
-    void (*restarted)(const struct call_description *call, uint64_t request, bool collective);
+    void (*restarted)(const struct call_description *call, uint64_t request, enum call_restart what);
+    /* Called if it has `completions`, when it has made the request of a partitioned message. */
+    void (*channel_made)(const struct call_description *call, struct call_channel *channel);
     /* The number of pending requests that create a communicator has changed by 1 or -1. */
     void (*pending)(int change);
     /* Called while call_follows_objects is set; object_freeing before the object is freed. */

@@ -195,6 +195,8 @@ void describe_matching(struct call_description *call, const MPI_Message *message
 void describe_started(struct call_description *call, const MPI_Request *request, int kind);
 void describe_exchange(struct call_description *call, const MPI_Request *request, int64_t count, MPI_Datatype datatype);
 void describe_persistent(struct call_description *call, const MPI_Request *request, int kind);
+void describe_partitioned(struct call_description *call, const MPI_Request *request, int partitions, int kind);
+void describe_ready(struct call_description *call, MPI_Request request);
 void describe_restarted(struct call_description *call, int count, const MPI_Request *requests);
 void describe_freeing(struct call_description *call, MPI_Request request, struct request *freed);
 void describe_freed(struct call_description *call, int rc, const struct request *freed);

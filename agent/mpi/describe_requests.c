@@ -56,6 +56,11 @@ static void report(const struct call_description *call, const struct request *re
                                          .request = request->serial + 1, .function = request->function, .peer = peer,
                                          .tag = tag, .received = received, .estimated = estimated,
                                          .world = peers_find(request->comm, false, request->epoch, peer)};
+    if (__builtin_expect(request_partitioned(request), 0)) {
+        completion.partitions = (int32_t)request->partitions;
+        completion.channel = request->channel;
+        completion.start = request->starts;
+    }
     call_hooks.completed(call, &completion);
 }
 
@@ -107,7 +112,7 @@ static inline void share_comm(struct call_description *call, const struct reques
 }
 
 /* Moves the bytes of one start to the request. */
-void describe_persistent(struct call_description *call, const MPI_Request *request, int kind)
+static void make(struct call_description *call, const MPI_Request *request, int kind, int partitions, uint32_t channel)
 {
     bool collective = kind == REQUEST_COLLECTIVE;
     if (kind == REQUEST_SEND && !call->sent) kind = REQUEST_OTHER; /* to MPI_PROC_NULL */
@@ -117,11 +122,45 @@ void describe_persistent(struct call_description *call, const MPI_Request *reque
         fill(made, call, collective ? call->gave : call->sent_bytes, call->peer, call->tag);
         made->got = call->got;
         if (collective) call->request = made->serial + 1;
+        if (request_partitioned(made)) {
+            made->partitions = (uint32_t)partitions;
+            made->channel = channel;
+            made->starts = 0;
+        }
         requests_close(handle);
     }
     describe_failed(call);
     call->requests = request;
     call->request_count = 1;
+}
+
+void describe_persistent(struct call_description *call, const MPI_Request *request, int kind)
+{
+    make(call, request, kind, 0, 0);
+}
+
+void describe_partitioned(struct call_description *call, const MPI_Request *request, int partitions, int kind)
+{
+    struct call_channel channel =
+        {.comm = call->comm, .epoch = call->epoch, .tag = call->tag, .received = kind == REQUEST_PARTITIONED_RECEIVE};
+    if (call->peer == MPI_PROC_NULL) {
+        kind = REQUEST_OTHER;
+    } else if (call->completions) {
+        channel.world = peers_find(call->comm, false, call->epoch, call->peer);
+        call_hooks.channel_made(call, &channel);
+    }
+    make(call, request, kind, partitions, channel.number);
+}
+
+/* After a call that marks partitions as ready. */
+void describe_ready(struct call_description *call, MPI_Request request)
+{
+    struct request made;
+    if (!requests_tracked || !requests_find(describe_request_number(request), &made)) return;
+    call->request = made.serial + 1;
+    call->peer = made.peer;
+    call->tag = made.tag;
+    describe_request_object(call, &made);
 }
 
 void describe_restarted(struct call_description *call, int count, const MPI_Request *requests)
@@ -131,14 +170,16 @@ void describe_restarted(struct call_description *call, int count, const MPI_Requ
         if (!requests_set_active(HANDLE_NUMBER(requests[i]), true, &request)) continue;
         call->started += !request.active; /* one completed unseen: MPICH's MPI_Waitany skips those with MPI_PROC_NULL */
         share_comm(call, &request, i == 0);
-        if (call->completions && (request.kind == REQUEST_RECEIVE || request.kind == REQUEST_PARTITIONED_RECEIVE ||
-                                  request.kind == REQUEST_COLLECTIVE))
-            call_hooks.restarted(call, request.serial + 1, request.kind == REQUEST_COLLECTIVE);
-        if (request.kind == REQUEST_SEND) {
+        bool partitioned = request.kind == REQUEST_PARTITIONED_RECEIVE, collective = request.kind == REQUEST_COLLECTIVE;
+        if (call->completions && (request.kind == REQUEST_RECEIVE || partitioned || collective))
+            call_hooks.restarted(call, request.serial + 1,
+                                 collective ? CALL_COLLECTIVE_STARTED
+                                            : partitioned ? CALL_PARTITIONED_STARTED : CALL_RECEIVE_STARTED);
+        if (request.kind == REQUEST_SEND || request.kind == REQUEST_PARTITIONED_SEND) {
             call->sent++;
             call->sent_bytes += request.bytes;
             if (call->completions) report(call, &request, false, request.peer, request.tag, request.bytes, false);
-        } else if (request.kind == REQUEST_COLLECTIVE) {
+        } else if (collective) {
             call->operations++;
             call->gave += request.bytes;
             call->got += request.got;
@@ -170,7 +211,9 @@ static void receive(struct call_description *call, const struct request *request
     uint64_t bytes = request->bytes;
     int peer = request->peer, tag = request->tag;
     bool cancelled = false, estimated = request->kind == REQUEST_EXCHANGE && !ask_exchanges_are_filled;
-    if (estimated) {
+    if (request->kind == REQUEST_PARTITIONED_RECEIVE) {
+        /* libraries need not set its status */
+    } else if (estimated) {
         if (peer == MPI_ANY_SOURCE) peer = CALL_NONE;
         if (tag == MPI_ANY_TAG) tag = CALL_NONE;
         call->estimated = true;
@@ -203,12 +246,14 @@ void describe_completed(struct call_description *call, MPI_Request before, MPI_R
         return;
     }
     share_comm(call, &request, call->completed == 0);
-    if (__builtin_expect(call->lasted && request.kind == REQUEST_SEND, 0)) send_ended(call, &request);
+    bool sends = request.kind == REQUEST_SEND || request.kind == REQUEST_PARTITIONED_SEND;
+    if (__builtin_expect(call->lasted && sends, 0)) send_ended(call, &request);
     call->completed += request.active;
     if (request.active && call->completions && call_follows_ends) {
         if (request.kind == REQUEST_SEND && request.peer >= 0)
             report_send_end(call, &request, status);
-        else if (request.kind == REQUEST_COLLECTIVE || request.kind == REQUEST_COMM || request.kind >= REQUEST_FILE_READ)
+        else if (request.kind == REQUEST_COLLECTIVE || request.kind == REQUEST_COMM ||
+                 request.kind == REQUEST_PARTITIONED_SEND || request.kind >= REQUEST_FILE_READ)
             report_end(call, &request);
     }
     if (request.kind == REQUEST_COMM) {

@@ -139,7 +139,7 @@ bool requests_add(const struct request *request)
     struct request *place = requests_open(request->handle, (enum request_kind)request->kind, request->persistent);
     if (!place) return false;
     uint64_t serial = request->copies ? request->serial : place->serial;
-    uint32_t copies = place->copies;
+    uint32_t copies = request_partitioned(request) ? request->partitions : place->copies;
     *place = *request;
     place->serial = serial;
     place->copies = copies;
@@ -155,9 +155,20 @@ bool requests_take(uint64_t handle, uint64_t made, struct request *request)
     if (place) {
         *request = *place;
         struct request *last = &bucket->places[bucket->used - 1];
-        if (--place->copies == 0) bucket->used--;
-        if (place->copies == 0 && place != last) *place = *last;
+        bool whole = request_partitioned(place) || --place->copies == 0;
+        if (whole) bucket->used--;
+        if (whole && place != last) *place = *last;
     }
+    leave(bucket);
+    return place != NULL;
+}
+
+bool requests_find(uint64_t handle, struct request *request)
+{
+    struct bucket *bucket = enter(handle);
+    if (!bucket) return false;
+    struct request *place = find(bucket, handle, UINT64_MAX);
+    if (place) *request = *place;
     leave(bucket);
     return place != NULL;
 }
@@ -169,6 +180,7 @@ bool requests_set_active(uint64_t handle, bool active, struct request *request)
     struct request *place = find(bucket, handle, UINT64_MAX);
     bool changed = place && place->persistent && (active || place->active);
     if (changed) {
+        if (active && request_partitioned(place)) place->starts++;
         *request = *place;
         place->active = active;
         place->cancelling = false;

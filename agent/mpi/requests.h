@@ -15,7 +15,8 @@ enum request_kind {
     REQUEST_OTHER,
     REQUEST_SEND,
     REQUEST_RECEIVE,
-    REQUEST_PARTITIONED_RECEIVE, /* its status may lack the size; `bytes` has it */
+    REQUEST_PARTITIONED_SEND,
+    REQUEST_PARTITIONED_RECEIVE, /* the request has all of the message: there are no wildcards */
     REQUEST_EXCHANGE,            /* MPI_Isendrecv: `bytes` is the size of its receive buffer */
     REQUEST_COLLECTIVE,
     REQUEST_COMM,    /* MPI_Comm_idup */
@@ -32,14 +33,25 @@ struct request {
     union {
         uint64_t got;  /* persistent REQUEST_COLLECTIVE: bytes that each start gets */
         void *newcomm; /* REQUEST_COMM: where the library stores the communicator */
+        struct {
+            uint32_t channel, starts; /* of a partitioned message: see struct call_completion */
+        };
     };
     int32_t function, peer, tag;
-    uint32_t copies; /* requests with this handle */
+    union {
+        uint32_t copies; /* requests with this handle */
+        uint32_t partitions; /* of a partitioned message, whose handle no other request has */
+    };
     uint32_t epoch;  /* of comm, read while it was alive */
     uint8_t kind, persistent;
     uint8_t active; /* started, and reported to observers */
     uint8_t cancelling; /* MPI_Cancel was called for it */
 };
+
+static inline bool request_partitioned(const struct request *request)
+{
+    return request->kind == REQUEST_PARTITIONED_SEND || request->kind == REQUEST_PARTITIONED_RECEIVE;
+}
 
 /* Whether started requests are put into the table. */
 extern bool requests_tracked;
@@ -80,8 +92,11 @@ bool requests_take(uint64_t handle, uint64_t made, struct request *request);
 /* Marks the newest request with this handle as about to be cancelled, and copies it out. False if it is unknown. */
 bool requests_cancel(uint64_t handle, struct request *request);
 
-/* Marks a persistent request as started, or as completed if it was active, and copies out its previous state. False if
- * it is unknown or was not active. */
+/* Copies out the newest request with this handle. False if it is unknown. */
+bool requests_find(uint64_t handle, struct request *request);
+
+/* Marks a persistent request as started, or as completed if it was active, and copies out its previous state, with the
+ * number of starts. False if it is unknown or was not active. */
 bool requests_set_active(uint64_t handle, bool active, struct request *request);
 
 #pragma GCC visibility pop

@@ -5,7 +5,7 @@
  *     trace_known threads N     two threads send and receive with the same communicator and tag
  *     trace_known streams N     five threads, each with a communicator or tags of its own
  *     trace_known any N         two threads of rank 0 that send with tags of their own, and receive with any tag
- *     trace_known partitioned N  partitioned messages, each with another message of the same tag; with MPI-4
+ *     trace_known partitioned N  partitioned messages, and others of the same tag; with MPI-4
  *     trace_known left N        N receives that an error handler leaves by longjmp
  *     trace_known order N       N rounds of receives that a persistent one is among, completed in reverse
  *     trace_known parts N       N rounds; MPI_Pcontrol leaves out the post of a receive that completes after a later one
@@ -210,23 +210,43 @@ static void streams(void)
     for (int i = 0; i < STREAMS; i++) MPI_Comm_free(&comms[i]);
 }
 
-/* Partitioned messages between others of the same communicator, peer and tag, which keep their numbers. */
+#if MPI_VERSION >= 4
+static MPI_Request channels[4];
+
+static void *ready(void *partition)
+{
+    for (int k = 0; k < 2; k++) MPI_Pready((int)(long)partition, channels[k]);
+    return NULL;
+}
+#endif
+
+/* Partitioned messages of two requests with the same communicator, peer and tag, between others that keep their numbers. They start in another
+ * order than they were initialized, twice, and threads mark their partitions as ready. */
 static void partitioned(void)
 {
 #if MPI_VERSION >= 4
     for (int i = 0; i < rounds; i++) {
-        MPI_Request parts[2], others[2];
-        MPI_Psend_init(out[0], 2, 4, MPI_CHAR, right, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &parts[0]);
-        MPI_Precv_init(in[0], 2, 4, MPI_CHAR, left, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &parts[1]);
-        MPI_Startall(2, parts);
-        MPI_Irecv(in[1], MOST, MPI_CHAR, left, 1, MPI_COMM_WORLD, &others[0]);
-        MPI_Isend(out[1], bytes(), MPI_CHAR, right, 1, MPI_COMM_WORLD, &others[1]);
-        MPI_Waitall(2, others, MPI_STATUSES_IGNORE);
-        MPI_Pready_range(0, 1, parts[0]);
-        MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
-        MPI_Request_free(&parts[0]);
-        MPI_Request_free(&parts[1]);
-        sent++;
+        MPI_Request others[2];
+        pthread_t threads[2];
+        for (int k = 0; k < 2; k++) {
+            int count = bytes();
+            MPI_Psend_init(out[k], 2, count, MPI_CHAR, right, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &channels[k]);
+            MPI_Precv_init(in[k], 2, count, MPI_CHAR, left, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &channels[2 + k]);
+        }
+        for (int k = 0; k < 2; k++) {
+            MPI_Start(&channels[1]);
+            MPI_Start(&channels[0]);
+            MPI_Startall(2, &channels[2]);
+            MPI_Irecv(in[2], MOST, MPI_CHAR, left, 1, MPI_COMM_WORLD, &others[0]);
+            MPI_Isend(out[2], bytes(), MPI_CHAR, right, 1, MPI_COMM_WORLD, &others[1]);
+            MPI_Waitall(2, others, MPI_STATUSES_IGNORE);
+            for (long n = 0; n < 2; n++) pthread_create(&threads[n], NULL, ready, (void *)n);
+            for (int n = 0; n < 2; n++) pthread_join(threads[n], NULL);
+            MPI_Wait(&channels[3], MPI_STATUS_IGNORE);
+            MPI_Waitall(3, channels, MPI_STATUSES_IGNORE);
+            sent += 3;
+        }
+        for (int k = 0; k < 4; k++) MPI_Request_free(&channels[k]);
     }
 #endif
 }
@@ -386,7 +406,8 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "exchange";
     int level;
     rounds = argc > 2 ? atoi(argv[2]) : 10;
-    bool threaded = strcmp(what, "threads") == 0 || strcmp(what, "streams") == 0 || strcmp(what, "any") == 0;
+    bool threaded = strcmp(what, "threads") == 0 || strcmp(what, "streams") == 0 || strcmp(what, "any") == 0 ||
+                    strcmp(what, "partitioned") == 0;
     MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -33,6 +33,7 @@ const (
 	matching                    = "describe_matching(call, message);"
 	started                     = "describe_started(call, request, %s);"
 	persistent                  = "describe_persistent(call, request, %s);"
+	partitioned                 = "describe_partitioned(call, request, partitions, %s);"
 	saved                       = "struct describe_saved saved;"
 	allCompletions              = receives + "|" + requests + "|" + completes
 	pointToPoint, collectiveStr = "POINT_TO_POINT", "COLLECTIVE"
@@ -70,10 +71,10 @@ var kinds = map[string]kind{
 	"imrecv": {class: pointToPoint, traffic: receives + "|" + requests, before: matching, after: makes(started, "REQUEST_RECEIVE")},
 	"psend_init": {class: pointToPoint, traffic: sends + "|" + requests,
 		sizes: "describe_send(call, (int64_t)partitions * count, datatype, dest, tag, comm);",
-		after: makes(persistent, "REQUEST_SEND")},
+		after: makes(partitioned, "REQUEST_PARTITIONED_SEND")},
 	"precv_init": {class: pointToPoint, traffic: receives + "|" + requests,
 		sizes: "describe_partitions(call, (int64_t)partitions * count, datatype, source, tag, comm);",
-		after: makes(persistent, "REQUEST_PARTITIONED_RECEIVE")},
+		after: makes(partitioned, "REQUEST_PARTITIONED_RECEIVE")},
 	"probe":   {class: pointToPoint, before: peerSource},
 	"mprobe":  {class: pointToPoint, before: peerSource, after: "describe_matched(call, message);"},
 	"improbe": {class: pointToPoint, before: peerSource, after: "if (*flag) describe_matched(call, message);"},
@@ -113,6 +114,7 @@ var kinds = map[string]kind{
 	"cancel": {class: "COMPLETION", traffic: requests, before: "describe_requests(call, 1, request);",
 		after: "describe_cancelling(call, describe_request(request));"},
 	"completion": {class: "COMPLETION"},
+	"ready":      {class: "COMPLETION", after: "describe_ready(call, request);"},
 	"starts":     {class: "OTHER", traffic: requests, after: makes(started, "REQUEST_OTHER")},
 
 	"put":             rma("describe_rma(call, origin_count, origin_datatype, 0, 0, target_rank, win);", false, sends),

@@ -1,7 +1,7 @@
 package recordingtest
 
 // Trace writes the events of a trace into a stream; see "Events of traces" in docs/run-format.md. Types 0 to 3 are calls, messages,
-// posts and phases, type 4 is an event of another source, type 6 a call that repeats one.
+// posts and phases, type 4 is an event of another source, type 6 a call that repeats one, types 16 and 17 are of partitioned messages.
 type Trace struct {
 	*Profile // texts and objects
 	events   []Event
@@ -27,6 +27,8 @@ type TraceEvent struct {
 	Flags             uint32
 	Depth             uint32
 	Message           bool // a message only
+	Channel           uint32
+	Partitions        uint32 // of a partitioned message
 }
 
 // NewTrace declares the types of events.
@@ -44,6 +46,8 @@ func NewTrace(s *Stream) *Trace {
 	s.EventType(8, "trace cancel", 32, u32("request"), u32("outcome"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
 	s.EventType(15, "trace hidden", 40, begin, u32("request"), u32("sequence"), u32("object"), i32("peer"), i32("tag"), i32("job"), u32("flags"), u32("reserved"))
 	s.EventType(14, "trace part", 16, begin, u32("request"), u32("reserved"))
+	s.EventType(16, "trace partitioned", 56, append(append([]Field{begin, bytes}, rest...), u32("channel"), u32("partitions"))...)
+	s.EventType(17, "trace start", 16, begin, u32("request"), u32("flags"))
 	s.EventType(6, "trace repeat", 16, u32("slot"), u32("lasted"), u32("request"), u32("sequence"))
 	return t
 }
@@ -84,7 +88,15 @@ func (t *Trace) Add(e TraceEvent) {
 	for _, v := range []uint32{t.Text(e.Function), e.Object, uint32(e.Peer), uint32(e.Tag), uint32(e.Job), e.Request, e.Sequence, e.Flags | e.Depth<<16} {
 		b = le.AppendUint32(b, v)
 	}
+	if e.Partitions > 0 {
+		b, tag = le.AppendUint32(le.AppendUint32(b, e.Channel), e.Partitions), 32
+	}
 	t.events = append(t.events, Event{tag, e.End, b})
+}
+
+// Start adds the start of a partitioned receive.
+func (t *Trace) Start(begin, end uint64, request uint32) {
+	t.events = append(t.events, Event{33, end, le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, begin), request), TracePosts)})
 }
 
 // Post adds the start of a persistent receive.

@@ -75,7 +75,7 @@ func (m *matcher) cancel(e *recording.Event, p *process, l *layout) {
 		m.sends[request] = x
 	}
 	if x.sequence == 0 {
-		x.stream = stream{object.number, int32(e.Rank.Rank), int32(p.peer(l.i32(e.Body, fieldPeer), 0)), int32(l.i32(e.Body, fieldTag))}
+		x.stream = stream{object.number, int32(e.Rank.Rank), int32(p.peer(l.i32(e.Body, fieldPeer), 0)), int32(l.i32(e.Body, fieldTag)), 0}
 	}
 	switch {
 	case outcome == outcomeAsked, outcome == outcomeCancelled && x.sequence == 0:

@@ -34,7 +34,7 @@ var names = [...]struct {
 	name string
 	size int
 }{{"begin", 8}, {"site", 8}, {"bytes", 8}, {"function", 4}, {"object", 4}, {"peer", 4}, {"tag", 4}, {"job", 4}, {"request", 4}, {"sequence", 4}, {"flags", 4},
-	{"phase", 4}, {"entered", 4}, {"slot", 4}, {"lasted", 4}, {"outcome", 4}, {"algorithm", 4}}
+	{"phase", 4}, {"entered", 4}, {"slot", 4}, {"lasted", 4}, {"outcome", 4}, {"algorithm", 4}, {"channel", 4}, {"partitions", 4}}
 
 const (
 	fieldBegin = iota
@@ -54,6 +54,8 @@ const (
 	fieldLasted
 	fieldOutcome
 	fieldAlgorithm
+	fieldChannel
+	fieldPartitions
 )
 
 // The outcomes of MPI_Cancel.
@@ -72,6 +74,7 @@ const (
 	kindMessage
 	kindHidden
 	kindPost
+	kindStart // of a partitioned receive
 	kindDone
 	kindCancel
 	kindPart
@@ -79,7 +82,8 @@ const (
 	kindExternal
 )
 
-var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typeHidden: kindHidden, typePost: kindPost, typeDone: kindDone, typeCancel: kindCancel, typePart: kindPart, typePhase: kindPhase}
+var kindsByName = map[string]kind{typeCall: kindCall, typeRepeat: kindRepeat, typeMessage: kindMessage, typeHidden: kindHidden, typePost: kindPost, typeDone: kindDone, typeCancel: kindCancel, typePart: kindPart, typePhase: kindPhase,
+	typePartitioned: kindMessage, typeStart: kindStart}
 
 // layout says where the fields of a type of events are; -1: nowhere.
 type layout struct {

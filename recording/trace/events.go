@@ -105,7 +105,7 @@ func (d *decoder) event(e *recording.Event, yield func(*Event) bool) bool {
 		if m := d.message(c, e, l); len(c.messages) < maxPending && d.trace.insideCall(e, l) {
 			c.messages = append(c.messages, *m)
 		}
-	case kindPost:
+	case kindPost, kindStart:
 		request, begin := l.u32(e.Body, fieldRequest), l.u64(e.Body, fieldBegin)
 		if l.u32(e.Body, fieldFlags)&flagPosts == 0 {
 			if len(c.collectives) < maxPending {
@@ -178,7 +178,7 @@ func (d *decoder) message(c *chain, e *recording.Event, l *layout) *Message {
 		Received: flags&flagReceived != 0, Function: c.process.text(l.u32(e.Body, fieldFunction)), Object: c.process.object(l.u32(e.Body, fieldObject)),
 		Peer: c.process.peer(l.i32(e.Body, fieldPeer), job), Tag: l.i32(e.Body, fieldTag), Job: job, Bytes: l.u64(e.Body, fieldBytes),
 		Done: e.Time, Sequence: l.u32(e.Body, fieldSequence), Request: l.u32(e.Body, fieldRequest), Estimated: flags&flagEstimated != 0,
-		concurrent: flags&flagConcurrent != 0,
+		concurrent: flags&flagConcurrent != 0, channel: l.u32(e.Body, fieldChannel), Partitions: int(l.u32(e.Body, fieldPartitions)),
 	}
 	switch {
 	case !m.Received || m.Request == 0 || l.kind == kindCall && flags&flagPosts != 0:

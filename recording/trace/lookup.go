@@ -119,7 +119,7 @@ func (x *Index) posted(t *Track, index int, f *Found) {
 				continue
 			}
 			l := x.repeats.restore(e, p.layout(e.Type))
-			if l == nil || l.kind != kindCall && l.kind != kindPost || l.u32(e.Body, fieldFlags)&flagPosts == 0 {
+			if l == nil || l.kind != kindCall && l.kind != kindPost && l.kind != kindStart || l.u32(e.Body, fieldFlags)&flagPosts == 0 {
 				continue
 			}
 			for _, m := range wanted[l.u32(e.Body, fieldRequest)] {

@@ -11,11 +11,13 @@ import (
 // maxUnmatched bounds the messages that wait for their other side: about 40 MB.
 const maxUnmatched = 400_000
 
-// stream is what MPI keeps in order: the messages of one communicator, sender, receiver and tag.
+// stream is what MPI keeps in order: the messages of one communicator, sender, receiver and tag. Partitioned messages match only each other, and those of
+// one request only those of one other: that which was initialized as the same one of these.
 type stream struct {
 	object              uint32
 	source, destination int32
 	tag                 int32
+	channel             uint32 // numbers these requests, from 1; 0: it is not of partitioned messages
 }
 
 // numbered is a message of a stream.
@@ -75,7 +77,7 @@ func (m *matched) flow(chain int, counted uint64, rank int, message *Message) (i
 	if message.Object == nil { // damage
 		return 0, false
 	}
-	s := stream{message.Object.number, int32(rank), int32(message.Peer), int32(message.Tag)}
+	s := stream{message.Object.number, int32(rank), int32(message.Peer), int32(message.Tag), message.channel}
 	sequence := message.Sequence
 	if !message.Received && len(m.gone) > 0 {
 		if sequence, cancelled = m.number(s, sequence); cancelled {
@@ -99,7 +101,7 @@ func (m *matched) flow(chain int, counted uint64, rank int, message *Message) (i
 // id is not 0, and another one for each message, as good as certainly.
 func (n numbered) id() uint64 {
 	id := mix(uint64(n.object)<<32|uint64(uint32(n.tag)), uint64(uint32(n.source))<<32|uint64(uint32(n.destination)))
-	return max(mix(id, uint64(n.sequence)), 1)
+	return max(mix(id, uint64(n.channel)<<32|uint64(n.sequence)), 1)
 }
 
 func mix(a, b uint64) uint64 {
@@ -360,7 +362,7 @@ func (m *matcher) event(e *recording.Event) {
 // identify is the number of a message, and whether it is known, of a sender's side.
 func (p *process) identify(e *recording.Event, l *layout) (n numbered, known bool) {
 	peer, object := l.i32(e.Body, fieldPeer), p.object(l.u32(e.Body, fieldObject))
-	n = numbered{stream{0, int32(e.Rank.Rank), int32(p.peer(peer, 0)), int32(l.i32(e.Body, fieldTag))}, l.u32(e.Body, fieldSequence)}
+	n = numbered{stream{0, int32(e.Rank.Rank), int32(p.peer(peer, 0)), int32(l.i32(e.Body, fieldTag)), l.u32(e.Body, fieldChannel)}, l.u32(e.Body, fieldSequence)}
 	known = object != nil && object.number != 0 && n.sequence != 0 && peer >= 0 && l.i32(e.Body, fieldJob) == 0
 	if known {
 		n.object = object.number
@@ -402,11 +404,11 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 		m.totals.OtherJobs++
 		at.inside = false // it is not unmatched, too
 	}
-	if flags&flagPartitioned != 0 {
+	if flags&flagPartitioned != 0 && n.channel == 0 { // the order of its initialization is not known, or an older agent does not say it
 		if inside && !at.received {
 			m.totals.Partitioned++
 		}
-		at.inside = false
+		at.inside, known = false, false
 	}
 	if !at.received {
 		m.send(n, at, known, requestID{e.Rank, l.u32(e.Body, fieldRequest)})
@@ -414,6 +416,10 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 	}
 	n.source, n.destination = n.destination, n.source
 	at.completed = n.sequence
+	if l.at[fieldChannel] >= 0 { // it is partitioned, so it takes no other message
+		m.join(n, at, known)
+		return
+	}
 	request := l.u32(e.Body, fieldRequest)
 	if l.kind == kindCall && flags&flagPosts != 0 {
 		request = 0

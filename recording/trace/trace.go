@@ -92,22 +92,24 @@ type Call struct {
 
 // Message is a message that was sent or received.
 type Message struct {
-	Received  bool
-	Function  string // that sent it or posted the receive; if that is not known, the one that completed it
-	Object    *Object
-	Peer, Tag int
-	Job       int // as in Call
-	Bytes     uint64
-	Posted    time.Duration // when the receive was posted, or the sending call began; 0: unknown
-	Done      time.Duration // the end of the call that sent it or completed the receive
-	Sequence  uint32        // counts the messages with this object, peer, tag and direction, from 1; 0: unknown
-	Request   uint32        // the request; 0: none
-	Site      uint64        // of the call that posted the receive or sent; 0: unknown
-	Cancelled bool          // MPI_Cancel has cancelled the send; known with Options.Flows
-	Estimated bool          // the library does not report what arrived: source, tag and bytes are the posted receive's
-	Flow      uint64        // equal in a send and its receive; 0: the other side is not in the trace, or the order is ambiguous
+	Received   bool
+	Function   string // that sent it or posted the receive; if that is not known, the one that completed it
+	Object     *Object
+	Peer, Tag  int
+	Job        int // as in Call
+	Bytes      uint64
+	Posted     time.Duration // when the receive was posted, or the sending call began; 0: unknown
+	Done       time.Duration // the end of the call that sent it or completed the receive
+	Sequence   uint32        // counts the messages with this object, peer, tag and direction, from 1; 0: unknown
+	Request    uint32        // the request; 0: none
+	Site       uint64        // of the call that posted the receive or sent; 0: unknown
+	Cancelled  bool          // MPI_Cancel has cancelled the send; known with Options.Flows
+	Partitions int           // of a partitioned message on this side; 0: it is none. Sequence counts the starts of its request
+	Estimated  bool          // the library does not report what arrived: source, tag and bytes are the posted receive's
+	Flow       uint64        // equal in a send and its receive; 0: the other side is not in the trace, or the order is ambiguous
 
 	concurrent bool
+	channel    uint32 // of a partitioned message: see stream
 }
 
 // Phase is the beginning or end of a phase of the application.
@@ -167,6 +169,9 @@ const (
 	typeCancel  = "trace cancel"
 	typePart    = "trace part"
 	typePhase   = "phase"
+
+	typePartitioned = "trace partitioned"
+	typeStart       = "trace start"
 )
 
 // Sharing is how many ranks know an object.
@@ -209,7 +214,7 @@ type Totals struct {
 	Cancelled             uint64 // sends that MPI_Cancel has cancelled; they are in Sent
 	Unmatched             uint64 // messages whose other side is not in the chosen part of the trace, or whose peer or communicator is not known
 	OtherJobs             uint64 // messages from or to a spawned job, or one that this one has connected to; they are not in Unmatched
-	Partitioned           uint64 // sent messages of partitioned communication, which have no flow; they and their receives are not in Unmatched
+	Partitioned           uint64 // sent messages of partitioned communication whose order is not known; they and their receives are not in Unmatched
 	LostEvents            uint64 // events for which there was no room
 	OldEvents             uint64 // events that newer ones have replaced (--policy last)
 }

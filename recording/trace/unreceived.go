@@ -57,7 +57,7 @@ const mostLeft = 1 << 16
 func (m *matcher) leftovers(j *joiner) *leftovers {
 	l := &leftovers{map[numbered]bool{}, map[int32][]pattern{}, map[int32]bool{}}
 	for _, n := range j.waiting {
-		if s := &j.sides[n]; !s.received && s.place != nowhere && s.inside && len(l.sends) < mostLeft {
+		if s := &j.sides[n]; !s.received && s.place != nowhere && s.inside && s.channel == 0 && len(l.sends) < mostLeft {
 			l.sends[s.numbered] = true
 		}
 	}
@@ -214,7 +214,7 @@ func (x *collector) event(e *Event) {
 }
 
 func (x *collector) sent(e *Event, m *Message) {
-	n := numbered{stream{m.Object.number, int32(e.Rank.Rank), int32(m.Peer), int32(m.Tag)}, m.Sequence}
+	n := numbered{stream{m.Object.number, int32(e.Rank.Rank), int32(m.Peer), int32(m.Tag), m.channel}, m.Sequence}
 	if len(x.trace.matched.gone) > 0 {
 		n.sequence, _ = x.trace.matched.number(n.stream, n.sequence)
 	}

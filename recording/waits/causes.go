@@ -149,7 +149,7 @@ func (p *Program) depends(of Ref, track int32) Ref {
 				return on
 			}
 		}
-		if e.from.Track == track && (e.kind != LateReceiver || p.wait(of).on == e.from) {
+		if e.from.Track == track && (!e.kind.ofReceiver() || p.wait(of).on == e.from) {
 			return e.from
 		}
 	}

@@ -27,10 +27,14 @@ const (
 
 	lateSynchronous Kind = 64 // of an edge: a late receiver of a synchronous send
 	starts          Kind = 65 // of an edge: the call does not wait, others wait for it
+	latePartitioned Kind = 66 // of an edge: a late receiver of a partitioned send
 )
 
 var kindNames = [Kinds]string{"not waiting", "late sender", "late sender, wrong order", "late receiver", "wait at barrier", "wait at N x N", "wait at neighbours", "late root", "early root", "wait in scan",
 	"wait at window", "late post", "late complete", "lock contention", "wait in collective I/O", "wait in management"}
+
+// ofReceiver reports whether an edge is a late receiver that libraries need not wait for.
+func (k Kind) ofReceiver() bool { return k == LateReceiver || k == latePartitioned }
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -89,12 +89,26 @@ type Program struct {
 	Nodes    []string // names, by the numbers of Track
 	meetings list[meeting]
 	groups   []*Group
-	lossy    map[int]bool // tracks of which events are missing
-	eager    [2]uint32    // the largest message whose send ended before its receive was posted, to another node and on one
-	late     [2]uint32    // the smallest one whose send waits for its receive: see settle
-	ends     [2][33]ends  // of sends during which their receive was posted, by the bits of their size
+	lossy    map[int]bool      // tracks of which events are missing
+	eager    [classes]uint32   // the largest message whose send ended before its receive was posted
+	late     [classes]uint32   // the smallest one whose send waits for its receive: see settle
+	ends     [classes][33]ends // of sends during which their receive was posted, by the bits of their size
 	Missing  Missing
 	window   *Window // nil: it is the whole
+}
+
+// classes is the number of classes of sends: to another node, on one, and likewise partitioned ones, whose size is that of a partition. Libraries
+// treat them differently.
+const classes = 4
+
+func (p *Program) classOf(a, b int32, partitioned bool) (c int) {
+	if p.tracks[a].node == p.tracks[b].node {
+		c = 1
+	}
+	if partitioned {
+		c += 2
+	}
+	return c
 }
 
 // ends counts sends.
@@ -109,11 +123,11 @@ func (e *ends) add(size uint32, prompt bool) {
 	}
 }
 
-// lateFrom is the smallest size of sends that wait for their receives, between two nodes or on one. Of sends that take long for another reason, one of
+// lateFrom is the smallest size of sends of a class that wait for their receives. Of sends that take long for another reason, one of
 // 33 ends right after its receive was posted.
-func (p *Program) lateFrom(same int) uint32 {
-	for n := bits.Len32(p.eager[same]) + 1; n < len(p.ends[same]); n++ {
-		if e := p.ends[same][n]; e.prompt > 0 && 4*e.prompt >= e.sends {
+func (p *Program) lateFrom(class int) uint32 {
+	for n := bits.Len32(p.eager[class]) + 1; n < len(p.ends[class]); n++ {
+		if e := p.ends[class][n]; e.prompt > 0 && 4*e.prompt >= e.sends {
 			return min(e.least, surelyLate)
 		}
 	}
@@ -199,7 +213,8 @@ func (p *Program) Received(received, sent Ref, bytes uint64) {
 	p.need(received, sent, LateSender, bytes)
 }
 
-// Sent says that a call completed the send of a message, whose receive the call posted posted. alone: it completed nothing else.
+// Sent says that a call completed the send of a message, whose receive the call posted posted. alone: it completed nothing else. Of a partitioned
+// message, bytes is the size of a partition.
 func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode, alone bool) {
 	switch {
 	case mode == Buffered:
@@ -208,24 +223,20 @@ func (p *Program) Sent(sent, posted Ref, bytes uint64, mode Mode, alone bool) {
 		p.need(sent, posted, lateSynchronous, bytes)
 		return
 	}
-	size, same := uint32(min(bytes, mostBytes)), p.sameNode(sent.Track, posted.Track)
+	size, class, kind := uint32(min(bytes, mostBytes)), p.classOf(sent.Track, posted.Track, mode == Partitioned), LateReceiver
+	if mode == Partitioned {
+		kind = latePartitioned
+	}
 	c, at := p.at(sent), p.at(posted).begin
 	switch waited := at - c.begin; {
 	case c.end < at:
-		p.eager[same] = max(p.eager[same], size)
+		p.eager[class] = max(p.eager[class], size)
 	case waited > 0 && alone:
-		p.ends[same][bits.Len32(size)].add(size, 32*(c.end-at) <= waited)
+		p.ends[class][bits.Len32(size)].add(size, 32*(c.end-at) <= waited)
 	}
-	if size > p.eager[same] {
-		p.need(sent, posted, LateReceiver, bytes)
+	if size > p.eager[class] {
+		p.need(sent, posted, kind, bytes)
 	}
-}
-
-func (p *Program) sameNode(a, b int32) int {
-	if p.tracks[a].node == p.tracks[b].node {
-		return 1
-	}
-	return 0
 }
 
 // Mode is the mode of a send.
@@ -236,6 +247,7 @@ const (
 	Standard Mode = iota
 	Synchronous
 	Buffered
+	Partitioned
 )
 
 // before is the end of the call before one, or the start of the track: when the computation before the call began.

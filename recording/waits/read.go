@@ -69,7 +69,8 @@ func (r *Reader) Event(e *trace.Event) {
 func (r *Reader) Program() *Program {
 	if t := r.trace; r.program != nil {
 		r.program.Missing.Lost = max(r.program.Missing.Lost, r.dropped) // of a thread without later events, the trace has no row
-		r.program.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs
+		r.program.Missing.Unmatched = t.Totals.Unmatched + t.Totals.Ambiguous + t.Totals.OtherJobs + t.Totals.Partitioned
+		r.partitioned.apply(r.program)
 	}
 	return r.program
 }
@@ -125,10 +126,11 @@ type siteKey struct {
 
 // site is what is known of all calls of a site.
 type site struct {
-	number uint32
-	shape  shape // of a collective
-	how    collective
-	probes bool // its calls wait for a message without receiving it
+	number  uint32
+	shape   shape // of a collective
+	how     collective
+	probes  bool // its calls wait for a message without receiving it
+	readies bool // its calls mark partitions as ready
 }
 
 type request struct {
@@ -160,6 +162,7 @@ type Reader struct {
 	flowOf      map[uint64]int32                     // their numbers
 	sends       map[*recording.Rank]map[uint32]queue // flows of sends that are not complete, by request
 	probes      map[int32][]probe                    // that no message has followed, by track
+	partitioned
 	windows
 }
 
@@ -169,8 +172,9 @@ type flow struct {
 	sent, done, received, posted, probed Ref
 	bytes                                uint64
 	mode                                 Mode
-	alone                                bool // the call that completed the send completed nothing else
-	arrived, left                        bool // both ends of what a receive and a send wait for are known
+	start                                int32 // of a partitioned one: see partitioned; 0: it is none
+	alone                                bool  // the call that completed the send completed nothing else
+	arrived, left                        bool  // both ends of what a receive and a send wait for are known
 }
 
 // queue is the numbers of flows of one request, in the order in which they began. There is rarely more than one.
@@ -241,6 +245,9 @@ func (r *Reader) call(at *threadState, c *trace.Call) {
 	if c.Object != nil && c.Object.Kind == "window" {
 		r.window(of, at.rank.Rank, c)
 	}
+	if s.readies {
+		r.ready(r.program, of, request{at.rank, c.Request})
+	}
 	if s.probes {
 		r.probes[of.Track] = append(r.probes[of.Track], probe{of, c.Object, c.Peer, c.Tag})
 	}
@@ -296,7 +303,7 @@ func (r *Reader) site(at *threadState, c *trace.Call) site {
 		if c.Site != 0 {
 			place = r.place(at.rank, c.Site)
 		}
-		s = site{number: r.program.Site(Site{c.Function, place, c.Object.String(), key.phase}), probes: c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe"}
+		s = site{number: r.program.Site(Site{c.Function, place, c.Object.String(), key.phase}), probes: c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe", readies: strings.HasPrefix(c.Function, "MPI_Pready")}
 		s.shape, s.how = shapeOf(c.Function)
 		r.sites[key] = s
 	}
@@ -416,7 +423,9 @@ func (r *Reader) message(at *threadState, of Ref, m *trace.Message) {
 	}
 	f := &r.flows[n]
 	if m.Received {
-		f.received, f.posted, f.probed = of, r.posted(at, of, int64(m.Posted)), r.probed(of, m)
+		if f.received, f.posted = of, r.posted(at, of, int64(m.Posted)); m.Partitions == 0 {
+			f.probed = r.probed(of, m)
+		}
 	} else {
 		how, known := r.modes[m.Function]
 		if !known {
@@ -426,6 +435,9 @@ func (r *Reader) message(at *threadState, of Ref, m *trace.Message) {
 			r.modes[m.Function] = how
 		}
 		f.sent, f.bytes, f.mode = of, m.Bytes, how.mode
+		if m.Partitions > 0 {
+			f.mode, f.bytes, f.start = Partitioned, m.Bytes/uint64(m.Partitions), r.begin(of, request{at.rank, m.Request})
+		}
 		if how.done {
 			f.done, f.alone = of, !how.exchange
 		} else if m.Request != 0 {
@@ -464,14 +476,22 @@ func (r *Reader) advance(n int32) {
 	f := &r.flows[n]
 	if !f.arrived && f.sent != nobody && f.received != nobody {
 		f.arrived = true
-		r.program.Received(f.received, f.sent, f.bytes)
+		if f.start > 0 {
+			r.needs(f.received, nobody, f)
+		} else {
+			r.program.Received(f.received, f.sent, f.bytes)
+		}
 		if f.probed != nobody && r.program.at(f.sent).begin <= r.program.at(f.probed).end {
 			r.program.need(f.probed, f.sent, LateSender, f.bytes)
 		}
 	}
 	if !f.left && f.done != nobody && f.received != nobody {
 		f.left = true
-		if f.posted != nobody {
+		switch {
+		case f.posted == nobody:
+		case f.start > 0:
+			r.needs(f.done, f.posted, f)
+		default:
 			r.program.Sent(f.done, f.posted, f.bytes, f.mode, f.alone)
 		}
 	}

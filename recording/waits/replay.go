@@ -310,13 +310,13 @@ func (r *replay) needs(of Ref, t *track, c *call, until *moment) bool {
 			if !r.needsMeeting(uint32(e.from.Call), of, c, until) {
 				return false
 			}
-		case r.copies && e.kind == LateReceiver:
+		case r.copies && e.kind.ofReceiver():
 		case e.from.Call >= r.played[e.from.Track].calls:
 			r.played[e.from.Track].waiters = append(r.played[e.from.Track].waiters, waiter{of.Track, e.from.Call})
 			return false
 		case !r.copied(of, e):
 			begin := r.played[e.from.Track].begins[e.from.Call>>playedBits][e.from.Call&playedMask]
-			if e.kind == LateReceiver {
+			if e.kind.ofReceiver() {
 				begin[ideal] = 0
 			}
 			until.later(&begin)

@@ -47,7 +47,7 @@ func (p *Program) find(of Ref) wait {
 		}
 		w = wait{e.kind, on, until, number}
 	}
-	if w.kind == lateSynchronous {
+	if w.kind == lateSynchronous || w.kind == latePartitioned {
 		w.kind = LateReceiver
 	}
 	return w
@@ -59,7 +59,7 @@ func (p *Program) first(kind Kind, on Ref, w *wait) bool {
 		switch k {
 		case LateSender, WrongOrder:
 			return 0
-		case LateReceiver, lateSynchronous:
+		case LateReceiver, lateSynchronous, latePartitioned:
 			return 2
 		}
 		return 1
@@ -77,11 +77,11 @@ func (p *Program) first(kind Kind, on Ref, w *wait) bool {
 
 // copied reports whether the library may have copied a message, so that its send did not wait for the receive.
 func (p *Program) copied(of Ref, e *edge) bool {
-	if e.kind != LateReceiver {
+	if !e.kind.ofReceiver() {
 		return false
 	}
-	same := p.sameNode(of.Track, e.from.Track)
-	return e.bytes() <= p.eager[same] || e.bytes() < p.late[same]
+	c := p.classOf(of.Track, e.from.Track, e.kind == latePartitioned)
+	return e.bytes() <= p.eager[c] || e.bytes() < p.late[c]
 }
 
 // source is the call whose beginning an edge is; nobody: none, or it is not known.
@@ -109,7 +109,9 @@ func (w *wait) own(c *call) int64 { return c.end - c.begin - w.length(c) }
 // settle finds the calls that wait and forgets the edges for which none does. It tells late senders apart: while a call waited for one, another
 // message was there that its rank received later.
 func (p *Program) settle() {
-	p.late = [2]uint32{p.lateFrom(0), p.lateFrom(1)}
+	for c := range p.late {
+		p.late[c] = p.lateFrom(c)
+	}
 	parallel(len(p.tracks), func(i int) {
 		t := &p.tracks[i]
 		earliest := int64(math.MaxInt64) // when the messages of later calls were sent

@@ -198,16 +198,42 @@ func TestTraceFailedReceives(t *testing.T) {
 	})
 }
 
-// Partitioned messages have no flow and are counted apart, and do not change the numbers of others.
+// Partitioned messages have the flow of the receive that was initialized as the same one, whatever the order in which they start, and do not change the
+// numbers of others. Calls that mark partitions as ready have the request.
 func TestTracePartitioned(t *testing.T) {
 	each(t, func(t *testing.T, m *mpi) {
-		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "partitioned", "10")
-		got, others := r.traced(t), sent(t, r)
-		if m.family == "mpich" && others != 20 {
-			t.Errorf("%d messages", others)
+		const rounds = 10
+		r := m.start(t, 2, []string{"trace=record"}, "trace_known", "partitioned", strconv.Itoa(rounds))
+		got, want := r.traced(t), sent(t, r)
+		if m.family == "mpich" && want != 2*rounds*2*3 {
+			t.Errorf("%d messages", want)
 		}
-		if w := got.totals; w.Flows != others || w.Partitioned != others || w.Sent != 2*others || w.Ambiguous+w.Unmatched != 0 {
-			t.Errorf("%+v of %d", w, others)
+		if w := got.totals; w.Flows != want || w.Sent != want || w.Partitioned+w.Ambiguous+w.Unmatched != 0 {
+			t.Errorf("%+v of %d", w, want)
+		}
+		starts, ready := map[[2]uint32]uint64{}, map[[2]uint32]int{} // by rank and request
+		for e := range trace.Read(r.run, trace.Options{}).Events {
+			if e.Call == nil {
+				continue
+			}
+			for _, m := range e.Call.Messages {
+				if m.Partitions == 2 && !m.Received {
+					starts[[2]uint32{uint32(e.Rank.Rank), m.Request}]++
+				}
+			}
+			if c := e.Call; c.Function == "MPI_Pready" {
+				if ready[[2]uint32{uint32(e.Rank.Rank), c.Request}]++; c.Peer != 1-e.Rank.Rank || c.Tag != 1 || c.Object.String() != "MPI_COMM_WORLD" {
+					t.Errorf("%+v", c)
+				}
+			}
+		}
+		if len(starts) != int(want)/6*2 || len(ready) != len(starts) {
+			t.Errorf("%d requests started, %d ready", len(starts), len(ready))
+		}
+		for request, n := range starts {
+			if n != 2 || ready[request] != 4 {
+				t.Errorf("request %d: %d starts, %d partitions", request, n, ready[request])
+			}
 		}
 	})
 }

@@ -36,11 +36,10 @@ void order_unseen(void) { unseen = true; }
 
 void order_unknown(void) { unknown = true; }
 
-uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received)
+static uint32_t next(uint32_t object, int32_t peer, int32_t tag, unsigned what)
 {
-    if (unknown || (received && !saw_all())) return 0;
     uint64_t key = mix((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag);
-    key = mix(key ^ ((uint64_t)object << 1 | received)) | 1;
+    key = mix(key ^ ((uint64_t)object << 2 | what)) | 1;
     for (uint32_t i = 0; i < TRIES; i++) {
         uint64_t index = ((key >> 20) + i) & (KEYS - 1), *place = &numbers[index].key,
                          found = __atomic_load_n(place, __ATOMIC_RELAXED);
@@ -50,6 +49,16 @@ uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received)
         if (found == key) return order_concurrent ? __atomic_add_fetch(count, 1, __ATOMIC_RELAXED) : ++*count;
     }
     return 0;
+}
+
+uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received)
+{
+    return unknown || (received && !saw_all()) ? 0 : next(object, peer, tag, received);
+}
+
+uint32_t order_channel(uint32_t object, int32_t peer, int32_t tag, bool received)
+{
+    return unknown ? 0 : next(object, peer, tag, 2u | received);
 }
 
 /* ---- threads ---- */
@@ -78,6 +87,7 @@ void order_enter(struct trace_thread *thread, const struct chain_call *call)
     own->sent = own->posted = (struct trace_stream){d->peer, d->tag};
     if (sends && receives) own->posted = (struct trace_stream){d->source, d->source_tag};
     own->sends = sends;
+    own->partitioned = (trace_roles[call->function] & TRACE_PARTITIONED) != 0;
     own->posts = receives ? !d->request : !sends; /* MPI_Mprobe has posted what MPI_Mrecv receives */
     own->sends_concurrently = own->posts_concurrently = 0;
     __atomic_store_n(&own->active, 1, __ATOMIC_RELEASE);
@@ -86,7 +96,7 @@ void order_enter(struct trace_thread *thread, const struct chain_call *call)
         struct trace_posting *other = &t->posting;
         if (other == own || !__atomic_load_n(&other->active, __ATOMIC_ACQUIRE)) continue;
         bool any = !own->comm || !other->comm;
-        if (!any && own->comm != other->comm) continue;
+        if (own->partitioned != other->partitioned || (!any && own->comm != other->comm)) continue;
         if (own->sends && other->sends && (any || same_stream(own->sent, other->sent)))
             set(&own->sends_concurrently), set(&other->sends_concurrently);
         if (own->posts && other->posts && (any || same_stream(own->posted, other->posted)))

@@ -92,6 +92,18 @@ static NOINLINE void record_hidden(struct mpitx_run *to, struct trace_thread *th
     trace_write(to, thread, trace_types.hidden, call->leave, &event);
 }
 
+static NOINLINE void record_partitioned(struct mpitx_run *to, struct trace_thread *thread,
+                                        const struct chain_call *call, const struct call_completion *message,
+                                        uint32_t object)
+{
+    struct trace_partitioned event =
+        {call->enter, (uint32_t)message->request, message->start, message->bytes, text_of_function(message->function),
+         object, message->world.rank, message->tag, message->world.job,
+         TRACE_PARTS | (message->received ? TRACE_RECEIVED : TRACE_SENT), message->channel,
+         (uint32_t)message->partitions};
+    trace_write(to, thread, trace_types.partitioned, call->leave, &event);
+}
+
 /* Messages are numbered also outside of the window, and while MPI_Pcontrol has switched the recording off. */
 static inline __attribute__((always_inline)) void record_message(struct trace_thread *thread,
                                                                  const struct chain_call *call,
@@ -99,12 +111,14 @@ static inline __attribute__((always_inline)) void record_message(struct trace_th
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     uint32_t object = objects_of_call(&thread->object, call, message->comm, message->epoch, CALL_COMM);
-    /* they match only each other (MPI-4.1, section 4.2) */
-    bool parts = trace_roles && (trace_roles[message->function] & TRACE_PARTITIONED);
-    uint32_t number = parts ? 0 : number_of(message, object);
+    uint32_t number = message->partitions ? message->start : number_of(message, object);
     if (!to || !(trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN)) || !in_part(to, thread, call)) return;
     if (UNLIKELY(trace_roles[call->function] & TRACE_HIDDEN)) {
-        if (message->received && !parts) record_hidden(to, thread, call, message, object, number);
+        if (message->received && !message->partitions) record_hidden(to, thread, call, message, object, number);
+        return;
+    }
+    if (UNLIKELY(message->partitions)) {
+        record_partitioned(to, thread, call, message, object);
         return;
     }
     const struct trace_posting *posting = &thread->posting;
@@ -127,7 +141,7 @@ static inline __attribute__((always_inline)) void record_message(struct trace_th
     event->request = (uint32_t)message->request;
     event->sequence = number;
     event->flags = (message->received ? TRACE_RECEIVED : TRACE_SENT) | (message->estimated ? TRACE_ESTIMATED : 0u) |
-                   (parts ? TRACE_PARTS : concurrent ? TRACE_CONCURRENT : 0u);
+                   (concurrent ? TRACE_CONCURRENT : 0u);
     if (event == &more)
         trace_write(to, thread, trace_types.message, call->leave, &more);
     else {
@@ -178,21 +192,39 @@ static void request_ended(const struct chain_call *call, const struct call_reque
     }
 }
 
-static void write_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
+/* Partitioned messages match only each other, in the order of their initialization (MPI-4.1, section 4.2). */
+static void channel_made(const struct chain_call *call, struct call_channel *channel)
+{
+    struct trace_thread *thread = trace_run ? trace_find_thread() : NULL;
+    if (!thread) return;
+    if (!trace_begin(thread, call)) {
+        order_unknown();
+        return;
+    }
+    uint32_t object = objects_of_call(&thread->object, call, channel->comm, channel->epoch, CALL_COMM);
+    if (channel->world.job == 0 && channel->world.rank >= 0)
+        channel->number = order_channel(object, channel->world.rank, channel->tag, channel->received);
+    const struct trace_posting *posting = &thread->posting;
+    bool concurrent = channel->received ? posting->posts_concurrently : posting->sends_concurrently;
+    if (order_concurrent && (concurrent || !posting->active)) channel->number = 0;
+    trace_end(thread);
+}
+
+static void write_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call, int type,
                        uint64_t request, uint32_t flags)
 {
     struct trace_post event = {call->enter, (uint32_t)request, flags};
-    trace_write(to, thread, trace_types.post, call->leave, &event);
+    trace_write(to, thread, type, call->leave, &event);
 }
 
 static void record_post(struct mpitx_run *to, struct trace_thread *thread, const struct chain_call *call,
                         uint64_t request)
 {
-    write_post(to, thread, call, request,
+    write_post(to, thread, call, trace_types.post, request,
                TRACE_POSTS | (thread->posting.posts_concurrently ? TRACE_CONCURRENT : 0u));
 }
 
-static void restarted(const struct chain_call *call, uint64_t request, bool collective)
+static void restarted(const struct chain_call *call, uint64_t request, enum call_restart what)
 {
     struct mpitx_run *to = __atomic_load_n(&trace_recording, __ATOMIC_ACQUIRE);
     struct trace_thread *thread = to && (trace_roles[call->function] & (TRACE_SELECTED | TRACE_HIDDEN))
@@ -202,10 +234,14 @@ static void restarted(const struct chain_call *call, uint64_t request, bool coll
         order_unknown();
         return;
     }
-    if (collective && in_part(to, thread, call))
-        write_post(to, thread, call, request, 0);
-    else if (in_part(to, thread, call))
+    if (!in_part(to, thread, call))
+        ;
+    else if (what == CALL_RECEIVE_STARTED)
         record_post(to, thread, call, request);
+    else if (what == CALL_PARTITIONED_STARTED)
+        write_post(to, thread, call, trace_types.start, request, TRACE_POSTS);
+    else
+        write_post(to, thread, call, trace_types.post, request, 0);
     trace_end(thread);
 }
 
@@ -349,7 +385,7 @@ static inline void leave(const struct chain_call *call)
 
 const struct chain_observer trace_observer = {
     .name = "trace", .enter = enter, .leave = leave, .completed = completed, .request_ended = request_ended,
-            .restarted = restarted, .thread_end = trace_thread_end};
+            .restarted = restarted, .channel_made = channel_made, .thread_end = trace_thread_end};
 
 /* The calls that this thread is in will return after the end: MPI_Finalize, MPI_Abort. */
 void trace_record_open_calls(void)

@@ -38,6 +38,8 @@ static bool declare(void)
         {NUMBER("slot", U32), NUMBER("lasted", U32), NUMBER("request", U32), NUMBER("sequence", U32)};
     static const struct mpitx_run_field hidden[] = {BEGIN, PEER, NUMBER("reserved", U32)};
     static const struct mpitx_run_field post[] = {TIME("begin"), NUMBER("request", U32), NUMBER("flags", U32)};
+    static const struct mpitx_run_field partitioned[] =
+        {BEGIN, MESSAGE, NUMBER("channel", U32), NUMBER("partitions", U32)};
     static const struct mpitx_run_field done[] = {NUMBER("request", U32), NUMBER("flags", U32)};
     static const struct mpitx_run_field cancel[] =
         {NUMBER("request", U32), NUMBER("outcome", U32), PEER, NUMBER("reserved", U32)};
@@ -54,7 +56,10 @@ static bool declare(void)
                {&trace_types.post, "trace post", post, COUNT(post), sizeof(struct trace_post)},
                {&trace_types.done, "trace done", done, COUNT(done), sizeof(struct trace_done)},
                {&trace_types.cancel, "trace cancel", cancel, COUNT(cancel), sizeof(struct trace_cancel)},
-               {&trace_types.part, "trace part", part, COUNT(part), sizeof(struct trace_part)}};
+               {&trace_types.part, "trace part", part, COUNT(part), sizeof(struct trace_part)},
+               {&trace_types.start, "trace start", post, COUNT(post), sizeof(struct trace_post)},
+               {&trace_types.partitioned, "trace partitioned", partitioned, COUNT(partitioned),
+                sizeof(struct trace_partitioned)}};
     for (uint32_t i = 0, bytes; i < COUNT(all); i++) {
         *all[i].type = mpitx_run_declare_event(agent_run, all[i].name, all[i].fields, all[i].count, &bytes);
         if (*all[i].type < 0 || bytes != all[i].bytes) return false;

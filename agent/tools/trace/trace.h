@@ -28,7 +28,7 @@ enum trace_flags {
     TRACE_ROOT = 128,      /* the peer is the root of a collective */
     TRACE_OPEN = 256,      /* the thread was still in the call when the process ended */
     TRACE_ONESIDED = 512,  /* the peer is the target */
-    TRACE_PARTS = 1024,    /* the message is partitioned */
+    TRACE_PARTS = 1024,    /* the message is partitioned; older agents also set it in calls and messages */
     TRACE_EXCLUSIVE = 2048, /* it locks the window at the target exclusively */
     TRACE_DEPTH = 16,      /* from this bit: in how many calls it is nested */
     TRACE_SLOT = 24 /* from this bit: the slot that keeps the call, so that others can repeat it, from 1; 0: none */
@@ -60,6 +60,17 @@ struct trace_message {
     uint32_t flags;
 };
 
+/* A partitioned message, right before the call that starts its send or completes its receive. It belongs to the one with
+ * the same channel and sequence on the other side. */
+struct trace_partitioned {
+    uint64_t begin;
+    uint32_t request, sequence; /* counts the starts of the request */
+    uint64_t bytes;
+    uint32_t function, object;
+    int32_t peer, tag, job;
+    uint32_t flags, channel, partitions;
+};
+
 /* A message that a function received which is not selected: it decides the order of others. */
 struct trace_hidden {
     uint64_t begin;
@@ -68,7 +79,8 @@ struct trace_hidden {
     uint32_t flags, reserved;
 };
 
-/* A persistent receive was started, or one was posted by a function that is not selected. */
+/* A persistent receive was started, or one was posted by a function that is not selected. Partitioned receives have a
+ * type of their own, as they do not match other messages. */
 struct trace_post {
     uint64_t begin;
     uint32_t request, flags;
@@ -103,7 +115,7 @@ struct trace_stream {
 struct trace_posting {
     uint64_t comm; /* 0: any, with any peer and tag */
     struct trace_stream sent, posted;
-    uint8_t active, sends, posts;
+    uint8_t active, sends, posts, partitioned;
     uint8_t sends_concurrently, posts_concurrently; /* set by other threads */
 };
 
@@ -181,7 +193,7 @@ enum { TRACE_SELECTED = 1, TRACE_PARTITIONED = 2, TRACE_HIDDEN = 4 };
 extern uint8_t *trace_roles; /* by function */
 extern uint32_t trace_no_text; /* the empty text */
 extern struct trace_types {
-    int call, repeat, message, hidden, post, done, cancel, part;
+    int call, repeat, message, hidden, post, done, cancel, part, partitioned, start;
 } trace_types;
 extern const struct chain_observer trace_observer;
 void trace_record_open_calls(void);
@@ -191,6 +203,9 @@ void trace_record_unseen(void);
 
 /* The number of a message among those with its communicator, peer, tag and direction, from 1; 0: unknown. */
 uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received);
+
+/* The same for the initialization of partitioned messages, which match only each other. */
+uint32_t order_channel(uint32_t object, int32_t peer, int32_t tag, bool received);
 
 /* A receive has completed whose source or tag is not known. */
 void order_unseen(void);

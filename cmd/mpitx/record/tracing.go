@@ -154,7 +154,7 @@ func (o *tracing) printSummary(run *recording.Run, t trace.Totals) {
 		}
 	}
 	if t.Partitioned > 0 {
-		o.Complain("%s without an arrow: of partitioned communication", text.Count(t.Partitioned, "message"))
+		o.Complain("%s without an arrow: of partitioned communication, whose order is not known", text.Count(t.Partitioned, "message"))
 	}
 	if t.OtherJobs > 0 {
 		o.Complain("%s without an arrow: the other side is in another job, or its rank is not known (sessions)", text.Count(t.OtherJobs, "message"))

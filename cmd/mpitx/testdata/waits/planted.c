@@ -84,6 +84,13 @@ int main(int argc, char **argv)
 #if MPI_VERSION >= 4
 	MPI_Request persistent;
 	MPI_Allreduce_init(buffer, got, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &persistent);
+	static char parts[2][8192];
+	MPI_Request part[2]; // from rank 1 to rank 0, of one tag
+	for (int i = 0; i < 2; i++)
+		if (rank)
+			MPI_Psend_init(parts[i], 4, 2048, MPI_CHAR, 0, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &part[i]);
+		else
+			MPI_Precv_init(parts[i], 2, 4096, MPI_CHAR, 1, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &part[i]);
 #endif
 	for (int i = 0; i < 3; i++) {
 		int index;
@@ -127,6 +134,22 @@ int main(int argc, char **argv)
 		PLANT(0, "MPI_File_write_at_all_begin/MPI_File_write_at_all_begin", MPI_File_write_at_all_begin(file, 8 * rank, buffer, 8, MPI_CHAR); MPI_File_write_at_all_end(file, buffer, MPI_STATUS_IGNORE));
 		PLANT(0, "MPI_File_read_at_all_begin/MPI_File_read_at_all_begin", MPI_File_read_at_all_begin(file, 0, got, 8, MPI_CHAR); MPI_File_read_at_all_end(file, got, MPI_STATUS_IGNORE));
 #if MPI_VERSION >= 4
+		MPI_Start(&part[1]); // in another order than they were initialized
+		if (rank)
+			MPI_Pready_range(0, 2, part[1]);
+		PLANT(1, "MPI_Wait/MPI_Pready", if (rank) MPI_Pready(3, part[1]); MPI_Wait(&part[1], MPI_STATUS_IGNORE));
+		if (rank) {
+			MPI_Start(&part[0]);
+			MPI_Pready_list(4, (int[]){3, 1, 2, 0}, part[0]);
+		}
+		PLANT(0, "MPI_Waitall/MPI_Start", if (!rank) MPI_Start(&part[0]); MPI_Waitall(1, part, MPI_STATUSES_IGNORE));
+		MPI_Startall(2, part);
+		if (rank)
+			MPI_Pready_range(0, 3, part[0]);
+		if (rank)
+			MPI_Pready_range(0, 3, part[1]);
+		PLANT(1, "MPI_Barrier/MPI_Barrier", MPI_Barrier(MPI_COMM_WORLD)); // nobody is late for these
+		MPI_Waitall(2, part, MPI_STATUSES_IGNORE);
 		PLANT(1, "MPI_Wait/MPI_Start", MPI_Start(&persistent); MPI_Wait(&persistent, MPI_STATUS_IGNORE));
 #endif
 		if (rank)
@@ -145,6 +168,8 @@ int main(int argc, char **argv)
 	MPI_Win_free(&locked);
 #if MPI_VERSION >= 4
 	MPI_Request_free(&persistent);
+	MPI_Request_free(&part[0]);
+	MPI_Request_free(&part[1]);
 #endif
 	MPI_Finalize();
 	return 0;
