@@ -91,6 +91,9 @@ func head(r *grid.Result) (lines []string) {
 	lines = append(lines, fmt.Sprintf("%s, %s on %s (%s): %s in %s. At %d of %s an algorithm is faster than the library's own choice.",
 		p.Library, text.Count(p.Ranks, "rank"), p.Host, text.Count(p.Cores, "core"), text.Count(r.Runs, "run"), text.Count(int(r.Seconds+0.5), "second"), n, text.Count(cells, "place")))
 	lines = append(lines, "Below: the faster algorithm, and how its time differs; =: the library's own choice; ?: not confirmed.")
+	if slices.ContainsFunc(r.Choices, func(c grid.Choice) bool { return c.Algorithm.Segment > 0 }) {
+		lines = append(lines, "After /: the size of the segments into which the algorithm cuts messages.")
+	}
 	if r.Incomplete != "" {
 		lines = append(lines, "Incomplete: "+r.Incomplete+". The same command with a greater --budget goes on.")
 	}
@@ -127,7 +130,7 @@ func heatMaps(r *grid.Result) (all []heatMap) {
 		for _, f := range r.Findings {
 			if f.Function == collective.Function && f.Coarse && !slices.Contains(sizes, f.Bytes) {
 				sizes = append(sizes, f.Bytes)
-				m.columns = append(m.columns, sizeText(f.Bytes))
+				m.columns = append(m.columns, grid.SizeText(f.Bytes))
 			}
 		}
 		for _, ranks := range r.Plan.CommSizes {
@@ -139,7 +142,7 @@ func heatMaps(r *grid.Result) (all []heatMap) {
 				c := &row[slices.Index(sizes, f.Bytes)]
 				switch {
 				case f.Winner:
-					c.name, c.gain = f.Algorithm.Name, grid.Gain(f.Change)
+					c.name, c.gain = f.Algorithm.Text(), grid.Gain(f.Change)
 				case f.Own.Runs == 0:
 					c.mark = ""
 				case f.Left != "":
@@ -185,17 +188,6 @@ func (m *heatMap) write(w io.Writer, t export.Terminal) error {
 	return g.Write(w, t)
 }
 
-// sizeText writes a size as --sizes reads it: 64, 4k, 1M.
-func sizeText(n int64) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%dM", n>>20)
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return fmt.Sprintf("%dk", n>>10)
-	}
-	return fmt.Sprint(n)
-}
-
 func percent(part float64) string { return fmt.Sprintf("%+.1f %%", 100*part) }
 
 func interval(f *grid.Finding) string { return percent(f.Low) + " to " + percent(f.High) }
@@ -218,7 +210,7 @@ func choiceRows(r *grid.Result) *export.Rows {
 			}
 			instead = append(instead, f.Own.Ran)
 			for _, m := range f.Tried {
-				if m.Name == c.Algorithm.Name {
+				if m.Name == c.Algorithm.Text() {
 					ran = append(ran, m.Ran)
 				}
 			}
@@ -227,7 +219,7 @@ func choiceRows(r *grid.Result) *export.Rows {
 		if least != nil {
 			between = interval(least)
 		}
-		rows.Rows = append(rows.Rows, []any{c.Function, c.Ranks, sizeText(c.From), sizeText(c.To), c.Algorithm.Name, percent(c.Change), between, distinct(instead), distinct(ran)})
+		rows.Rows = append(rows.Rows, []any{c.Function, c.Ranks, grid.SizeText(c.From), grid.SizeText(c.To), c.Algorithm.Text(), percent(c.Change), between, distinct(instead), distinct(ran)})
 	}
 	return rows
 }
@@ -253,7 +245,7 @@ func unsure(r *grid.Result) *export.Rows {
 		case f.Needed > 0:
 			why += fmt.Sprintf("; about %d runs would show this change", f.Needed)
 		}
-		rows.Rows = append(rows.Rows, []any{f.Function, f.Ranks, sizeText(f.Bytes), f.Candidate, percent(f.Change), between, why})
+		rows.Rows = append(rows.Rows, []any{f.Function, f.Ranks, grid.SizeText(f.Bytes), f.Candidate, percent(f.Change), between, why})
 	}
 	return rows
 }
@@ -264,7 +256,7 @@ func dropped(r *grid.Result) *export.Rows {
 	for _, d := range r.Dropped {
 		size := "any"
 		if d.Bytes >= 0 {
-			size = sizeText(d.Bytes)
+			size = grid.SizeText(d.Bytes)
 		}
 		rows.Rows = append(rows.Rows, []any{d.Function, d.Ranks, size, d.Algorithm, export.OneLine(d.Why)})
 	}

@@ -3,6 +3,7 @@ package decision
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +39,17 @@ func LibraryOf(c *catalog.Catalog) *Library {
 				}
 				names[item.Value], l.Algorithms[operation] = item.Name, names
 			}
+		}
+	}
+	return l
+}
+
+// Installed is the library of a catalog that was read on this machine.
+func Installed(c *catalog.Catalog) *Library {
+	l := LibraryOf(c)
+	if l.Family == "mpich" {
+		if file, err := os.ReadFile(c.Library.Path); err == nil {
+			l.Learn(file)
 		}
 	}
 	return l

@@ -24,6 +24,17 @@ func (l *Library) Write(rules []*Rule, form Form, comment string) ([]byte, error
 	return nil, fmt.Errorf("no such form: %q", form)
 }
 
+// Reads reports whether the library reads files of a form.
+func (l *Library) Reads(form Form) bool {
+	switch form {
+	case Classic:
+		return l.Family == "openmpi"
+	case JSON:
+		return l.Family == "openmpi" && l.since(6)
+	}
+	return l.Family == "mpich"
+}
+
 // cell are the rules of one range of ranks, made disjoint and complete.
 type cell struct {
 	ranks Range
@@ -155,7 +166,7 @@ func (l *Library) writeJSON(rules []*Rule) ([]byte, error) {
 	if err := checkTuned(rules); err != nil {
 		return nil, err
 	}
-	if !l.since(6) {
+	if !l.Reads(JSON) {
 		return nil, fmt.Errorf("%s does not read rules in JSON: Open MPI 6.0 does", l.Text())
 	}
 	type message struct {

@@ -105,7 +105,7 @@ func (c *Campaign) Run() (*Result, error) {
 			for k, a := range collective.Algorithms {
 				for d, why := range c.dropped {
 					if d.algorithm == k && d.Function == collective.Function && d.Ranks == ranks {
-						r.Dropped = append(r.Dropped, DroppedOnce{d.Cell, a.Name, why})
+						r.Dropped = append(r.Dropped, DroppedOnce{d.Cell, a.Text(), why})
 					}
 				}
 			}
@@ -157,7 +157,8 @@ func (c *Campaign) process(stage string, tasks []task, random *rand.Rand, to rat
 				o := kernel.Operation{Function: t.Function, Bytes: t.Bytes, Ranks: t.Ranks}
 				if k != Own {
 					collective := c.collective(t.Function)
-					o.Name, o.Value = collective.Variable, collective.Algorithms[k].Value
+					a := collective.Algorithms[k]
+					o.Name, o.Value, o.Segment = collective.Variable, a.Value, a.Segment
 				}
 				all, of = append(all, o), append(of, k)
 			}
@@ -244,22 +245,34 @@ func (c *Campaign) step(stage string, done, most int) {
 	}
 }
 
-// screen measures everything.
+// screen measures everything: first without segments, then those that are worth it with segments.
 func (c *Campaign) screen() (ratios, error) {
 	all := ratios{}
-	var tasks []task
-	for _, cell := range c.cells {
-		t := task{Cell: cell}
-		for k := range c.collective(cell.Function).Algorithms {
-			t.algorithms = append(t.algorithms, k)
+	for _, stage := range []string{"screening", "segments"} {
+		var tasks []task
+		for _, cell := range c.cells {
+			t := task{Cell: cell}
+			for k, a := range c.collective(cell.Function).Algorithms {
+				if a.Segment == 0 && stage == "screening" {
+					t.algorithms = append(t.algorithms, k)
+				}
+			}
+			if stage == "segments" {
+				t.algorithms = c.collective(cell.Function).withSegments(cell, all[cell], c.Screening)
+			}
+			if len(t.algorithms) > 0 {
+				tasks = append(tasks, t)
+			}
 		}
-		tasks = append(tasks, t)
-	}
-	for k := range c.Screening {
-		if err := c.run("screening", k, tasks, all); err != nil {
-			return all, budgetAt(err, "screening", k, c.Screening)
+		for k := range c.Screening {
+			if len(tasks) == 0 {
+				break
+			}
+			if err := c.run(stage, k, tasks, all); err != nil {
+				return all, budgetAt(err, stage, k, c.Screening)
+			}
+			c.step(stage, k+1, c.Screening)
 		}
-		c.step("screening", k+1, c.Screening)
 	}
 	return all, nil
 }
@@ -278,7 +291,7 @@ func (c *Campaign) candidates(screened ratios) map[Cell]*Finding {
 		collective := c.collective(cell.Function)
 		f := &Finding{Cell: cell, Coarse: true, Variable: collective.Variable, Sizeless: collective.Sizeless}
 		if k, ok := best(screened[cell], c.Screening); ok && c.failed(cell, k) == "" {
-			f.Candidate, f.Algorithm = collective.Algorithms[k].Name, collective.Algorithms[k]
+			f.Candidate, f.Algorithm = collective.Algorithms[k].Text(), collective.Algorithms[k]
 			f.Change = math.Expm1(stats.Median(screened[cell][k]))
 			f.Left = errBudget.Error()
 		}
@@ -379,7 +392,7 @@ func (c *Campaign) describe(f *Finding) {
 	}
 	f.Own = of(Own, "")
 	for k, a := range c.collective(f.Function).Algorithms {
-		if m := of(k, a.Name); m.Runs > 0 || m.Failed != "" {
+		if m := of(k, a.Text()); m.Runs > 0 || m.Failed != "" {
 			f.Tried = append(f.Tried, m)
 		}
 	}

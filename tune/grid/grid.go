@@ -2,12 +2,14 @@
 // communicators. It decides what to measure, and what that says; package kernel measures.
 //
 // Screening measures each algorithm that can be forced at a coarse grid of sizes, in some runs, and names one candidate for each place of the grid.
-// It concludes nothing. Confirming measures candidates against the library's own choice in new runs; only these conclude, with one error level
+// Algorithms that can cut messages into segments are then measured with some sizes of segments, if they are among the fast ones. Screening
+// concludes nothing. Confirming measures candidates against the library's own choice in new runs; only these conclude, with one error level
 // for all places together. Where neighbors differ, bisecting finds the size at which the choice changes.
 package grid
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -21,8 +23,28 @@ const Alpha = 0.05
 
 // Algorithm is one that a control variable can force.
 type Algorithm struct {
-	Name  string `json:"name"`
-	Value int64  `json:"value"`
+	Name    string `json:"name"`
+	Value   int64  `json:"value"`
+	Segment int64  `json:"segment,omitzero"` // it cuts messages into segments of so many bytes; 0: as the library does without being told
+}
+
+// Text is "ring"; "pipeline/8k" with segments.
+func (a Algorithm) Text() string {
+	if a.Segment == 0 {
+		return a.Name
+	}
+	return a.Name + "/" + SizeText(a.Segment)
+}
+
+// SizeText writes a size as --sizes reads it: 64, 4k, 1M.
+func SizeText(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%dM", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%dk", n>>10)
+	}
+	return fmt.Sprint(n)
 }
 
 // Collective is an operation and its algorithms.
@@ -63,7 +85,7 @@ const Own = -1
 
 // Measured is what all runs measured of an algorithm in a cell.
 type Measured struct {
-	Name     string  `json:"name"`    // "": the library's own choice
+	Name     string  `json:"name"`    // see [Algorithm.Text]; "": the library's own choice
 	Median   float64 `json:"time_ns"` // the median over runs of the medians over repetitions
 	Runs     int     `json:"runs"`
 	N        int     `json:"repetitions"`

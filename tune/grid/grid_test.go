@@ -18,7 +18,7 @@ import (
 )
 
 func planOf(seed uint64) Plan {
-	all := []Algorithm{{"linear", 1}, {"ring", 2}, {"tree", 3}}
+	all := []Algorithm{{Name: "linear", Value: 1}, {Name: "ring", Value: 2}, {Name: "tree", Value: 3}}
 	return Plan{
 		Library: "a simulated library", Seed: seed, Ranks: 8, Sizes: Coarse(8, 1<<18, 8), CommSizes: []int{4, 8}, Screening: 3, Extra: 3, Bisecting: 3,
 		Settings:    []settings.NameValue{{Name: "dynamic", Value: "true"}},
@@ -330,5 +330,53 @@ func TestCrash(t *testing.T) {
 	}}
 	if _, err := c.Run(); err == nil || !strings.Contains(err.Error(), "the library's own ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Algorithms with segments are measured only at places where they are among the fast ones without, and the segments shorter than the messages.
+func TestSegments(t *testing.T) {
+	plan := planOf(3)
+	bcast := &plan.Collectives[1]
+	bcast.Algorithms = []Algorithm{{Name: "linear", Value: 1}, {Name: "chain", Value: 2}, {Name: "pipeline", Value: 3}, {Name: "binomial", Value: 4}, {Name: "split_binary_tree", Value: 5}}
+	bcast.addSegments()
+	if len(bcast.Algorithms) != 5+4*len(segments) {
+		t.Fatal(bcast.Algorithms)
+	}
+	measured := map[int64]map[int64]bool{} // algorithms with segments by size
+	m := &library{Rand: rand.New(rand.NewPCG(3, 1)), quiet: true, factor: func(o kernel.Operation) float64 {
+		if o.Segment > 0 {
+			if measured[o.Bytes] == nil {
+				measured[o.Bytes] = map[int64]bool{}
+			}
+			measured[o.Bytes][o.Value] = true
+			if o.Function != "bcast" || o.Segment >= o.Bytes || o.Value == 5 && o.Segment >= o.Bytes/2 {
+				t.Errorf("%+v", o)
+			}
+		}
+		switch {
+		case o.Function != "bcast":
+			return 1
+		case o.Bytes > 1<<14 && o.Value == 3 && o.Segment == 8<<10:
+			return 0.4
+		}
+		return []float64{1, 1, 1.2, 0.8, 3, 0.9}[o.Value]
+	}}
+	r := simulateOn(t, m, plan)
+	for _, size := range plan.Sizes {
+		if want := size > 1<<10; measured[size][3] != want || measured[size][5] != want || measured[size][4] || measured[size][2] {
+			t.Errorf("%d bytes: %v", size, measured[size])
+		}
+	}
+	found := 0
+	for _, c := range r.Choices {
+		if c.To == 1<<18 {
+			found++
+			if c.Algorithm.Text() != "pipeline/8k" {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%+v", r.Choices)
 	}
 }

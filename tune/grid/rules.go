@@ -58,9 +58,12 @@ func Collectives(c *catalog.Catalog, impl string, l *decision.Library, only []st
 		if e := settings.Enum(impl, v, c.EnumOf(v), 1); e != nil {
 			for _, item := range e.Items {
 				if item.Name != "auto" && item.Name != "ignore" {
-					one.Algorithms = append(one.Algorithms, Algorithm{item.Name, int64(item.Value)})
+					one.Algorithms = append(one.Algorithms, Algorithm{Name: item.Name, Value: int64(item.Value)})
 				}
 			}
+		}
+		if c.Cvar(one.Variable+"_segmentsize") != nil {
+			one.addSegments()
 		}
 		if len(one.Algorithms) > 0 {
 			all = append(all, one)
@@ -84,7 +87,7 @@ func sizeless(l *decision.Library, function string) bool {
 // Rules are the choices as rules for the library. Sizes beyond those that were measured, and other communicators, have none.
 func Rules(l *decision.Library, choices []Choice) (all []*decision.Rule) {
 	for _, c := range choices {
-		r := &decision.Rule{Function: decision.Function(c.Function), Number: int(c.Algorithm.Value)}
+		r := &decision.Rule{Function: decision.Function(c.Function), Number: int(c.Algorithm.Value), Segment: c.Algorithm.Segment}
 		for q := range r.Of {
 			r.Of[q] = decision.All
 		}
@@ -147,10 +150,14 @@ func (r *Result) Write(l *decision.Library, dir string) (f File, err error) {
 	comment := fmt.Sprintf("Measured by mpitx tune --collectives on %s with %s, %d ranks, seed %d.\nOther sizes and communicators are as without a file.", r.Plan.Host, r.Plan.Library, r.Plan.Ranks, r.Plan.Seed)
 	choices := r.Choices
 	if l.Family != machine.MPICH {
+		form := decision.Classic
 		f.Name = "rules.conf"
+		if l.Reads(decision.JSON) {
+			form, f.Name = decision.JSON, "rules.json"
+		}
 		path := filepath.Join(dir, f.Name)
 		f.Set = []settings.NameValue{{Name: "coll_tuned_use_dynamic_rules", Value: "true"}, {Name: l.Variable(), Value: path}}
-		f.Content, err = l.Write(Rules(l, choices), decision.Classic, comment)
+		f.Content, err = l.Write(Rules(l, choices), form, comment)
 		return f, err
 	}
 	unnamed := func(c Choice) bool { return mpichName(l, c) == "" }

@@ -28,6 +28,8 @@ type Operation struct {
 	Ranks int    `json:"ranks"`           // the first ranks of the job
 	Name  string `json:"name,omitempty"`  // a control variable that forces an algorithm; "": none
 	Value int64  `json:"value,omitempty"` // of the variable
+	// Segment is the value of the variable NAME_segmentsize of Open MPI: messages are cut into segments of so many bytes; 0: it stays as it is.
+	Segment int64 `json:"segment,omitempty"`
 }
 
 // Limits end the measurement of an operation.
@@ -79,6 +81,9 @@ func write(all []Operation, limits Limits) []byte {
 		fmt.Fprintf(&b, "%s bytes=%d ranks=%d repetitions=%d seconds=%g precision=%g group=%d", o.Function, o.Bytes, o.Ranks, min(limits.Repetitions, Most), limits.Seconds, limits.Precision, group)
 		if o.Name != "" {
 			fmt.Fprintf(&b, " name=%s value=%d", o.Name, o.Value)
+			if o.Segment > 0 {
+				fmt.Fprintf(&b, " name=%s_segmentsize value=%d", o.Name, o.Segment)
+			}
 		}
 		b.WriteByte('\n')
 	}

@@ -79,10 +79,8 @@ func (o *checking) run(cmd *cobra.Command, f export.Format) error {
 		return cli.Usagef("--function: a communicator of %d ranks on %d nodes; name its size with --comm-size", call.Ranks, call.Nodes)
 	}
 	l := decision.LibraryOf(c)
-	if l.Family == "mpich" && o.From == "" {
-		if file, err := os.ReadFile(c.Library.Path); err == nil {
-			l.Learn(file)
-		}
+	if o.From == "" {
+		l = decision.Installed(c)
 	}
 	judge := o.Judge(c)
 	r, err := decision.Check(o.File, data, l, c, judge.Effects(c), o.isFile, call)

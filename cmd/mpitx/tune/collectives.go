@@ -90,10 +90,7 @@ func (o *collectives) plan(cmd *cobra.Command) (p grid.Plan, l *decision.Library
 	if o.Chosen, err = o.App.Env.Choose(o.MPI); err != nil {
 		return p, nil, err
 	}
-	l = decision.LibraryOf(c)
-	if file, err := os.ReadFile(c.Library.Path); err == nil && l.Family == "mpich" {
-		l.Learn(file)
-	}
+	l = decision.Installed(c)
 	all, err := grid.Collectives(c, o.Chosen.Impl, l, o.Only)
 	if err != nil {
 		return p, nil, cli.Usagef("--only: %v", err)
@@ -200,7 +197,7 @@ func (o *collectives) write(r *grid.Result, l *decision.Library) (set []settings
 		put(file.Name, func(w io.Writer) error { _, err := io.Copy(w, bytes.NewReader(file.Content)); return err })
 	}
 	for _, c := range file.Left {
-		o.App.Complain("%s on %d ranks: a file for this library cannot say that %s shall be used for some sizes only", c.Function, c.Ranks, c.Algorithm.Name)
+		o.App.Complain("%s on %d ranks: a file for this library cannot say that %s shall be used for some sizes only", c.Function, c.Ranks, c.Algorithm.Text())
 	}
 	return file.Set, err
 }
