@@ -65,6 +65,11 @@ func (a *Answer) Settle(c *catalog.Catalog, judge *settings.Judge) error {
 			return err
 		}
 	}
+	for _, s := range a.Result.Best.Set {
+		if dir, err := filepath.Abs(a.Dir); err == nil && filepath.Dir(s.Value) == dir {
+			a.Notes = append(a.Notes, "They name the file "+s.Value+", which has to stay there; mpitx tune --check reads it")
+		}
+	}
 	a.File = filepath.Join(a.Dir, name)
 	return os.WriteFile(a.File, []byte(words), 0o666)
 }

@@ -67,9 +67,12 @@ func (r *Report) acting(c *catalog.Catalog, effect func(*catalog.Variable) tunin
 	}
 }
 
+// ForcedFirst reports whether a variable that forces the algorithm of a function goes before the file.
+func (l *Library) ForcedFirst() bool { return l.Family == "mpich" || l.since(5) }
+
 // forced finds lines whose function has a variable that goes before the file: from 5.0 on, coll_tuned_*_algorithm does.
 func (r *Report) forced(c *catalog.Catalog) {
-	if r.Library.Family != "openmpi" || !r.Library.since(5) {
+	if r.Library.Family != "openmpi" || !r.Library.ForcedFirst() {
 		return
 	}
 	for _, rule := range r.Table.Rules {

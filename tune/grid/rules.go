@@ -147,7 +147,7 @@ type File struct {
 // Write makes the file: rules of coll tuned, or a selection tree of MPICH; if the tree that is built into MPICH is not known, no file, but
 // variables for algorithms that won everywhere.
 func (r *Result) Write(l *decision.Library, dir string) (f File, err error) {
-	comment := fmt.Sprintf("Measured by mpitx tune --collectives on %s with %s, %d ranks, seed %d.\nOther sizes and communicators are as without a file.", r.Plan.Host, r.Plan.Library, r.Plan.Ranks, r.Plan.Seed)
+	comment := fmt.Sprintf("Measured by mpitx tune on %s with %s, %d ranks, seed %d.\nOther sizes and communicators are as without a file.", r.Plan.Host, r.Plan.Library, r.Plan.Ranks, r.Plan.Seed)
 	choices := r.Choices
 	if l.Family != machine.MPICH {
 		form := decision.Classic

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -15,6 +16,8 @@ type Use struct {
 	Calls uint64
 	Time  time.Duration // of all ranks
 	Ran   string        // what served most of the calls, as mpitx report algorithms writes it
+	From  int64         // the sizes of the calls: Bytes is their mean
+	To    int64
 }
 
 // Distinct are the collectives of a program that can be measured, by function, size and number of ranks, those with the most time first. Sizes are
@@ -45,10 +48,18 @@ func Distinct(p *profile.Profile) (all []Use) {
 			s.most, s.Ran = a.Calls, a.Text()
 		}
 	}
-	for _, s := range sums {
+	for k, s := range sums {
 		s.Bytes = int64(s.bytes / s.Calls)
+		from, to := profile.SizesOf(k.bucket)
+		if s.From, s.To = int64(from), math.MaxInt64; to != nil {
+			s.To = int64(*to)
+		}
 		if s.Function == "alltoall" || s.Function == "alltoallv" { // a profile counts what a call gives to all ranks
-			s.Bytes /= int64(s.Ranks)
+			s.Bytes, s.From = s.Bytes/int64(s.Ranks), (s.From+int64(s.Ranks)-1)/int64(s.Ranks)
+			if to != nil {
+				s.To /= int64(s.Ranks)
+			}
+			s.From, s.To = min(s.From, s.Bytes), max(s.To, s.Bytes)
 		}
 		all = append(all, s.Use)
 	}

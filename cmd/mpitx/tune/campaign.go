@@ -80,6 +80,15 @@ func (c *campaigning) prepare(cmd *cobra.Command) (err error) {
 		return err
 	}
 	c.session.Plan = campaign.Plan{Seed: c.seed, Runs: c.runs, Budget: c.budget, Usual: usual}
+	if c.options.kernel && !c.dry {
+		p, err := c.bySize()
+		if err != nil {
+			return err
+		}
+		if len(p.Try) > 0 {
+			proposals = append([]advice.Proposal{p}, proposals...)
+		}
+	}
 	if c.session.Plan.Candidates, err = c.candidates(proposals, added); err != nil {
 		return err
 	}
@@ -254,7 +263,10 @@ func (c *campaigning) choose(proposals []advice.Proposal) error {
 	for i := range proposals {
 		p := &proposals[i]
 		p.Try = slices.DeleteFunc(p.Try, func(one campaign.Candidate) bool {
-			words := []string{p.Subject, p.Rule.Name, strings.TrimPrefix(strings.ToLower(p.Subject), "mpi_")}
+			words := []string{p.Rule.Name}
+			for subject := range strings.SplitSeq(p.Subject, ", ") {
+				words = append(words, subject, strings.TrimPrefix(strings.ToLower(subject), "mpi_"))
+			}
 			for setting := range strings.FieldsSeq(one.Name) {
 				name, _, _ := strings.Cut(setting, "=")
 				words = append(words, name)

@@ -68,7 +68,8 @@ campaign that was stopped goes on with --resume DIRECTORY.
 
 With --kernel, the screening runs the application's distinct collectives, with
 synchronised starts, in place of the application: quicker for a long application
-whose time in MPI is in collectives.
+whose time in MPI is in collectives. It also tries a file that chooses the fastest
+algorithm for each size and communicator of the application.
 
 The application must end by itself, and do the same work in each run. If it
 writes files, --workdir copy gives each run a copy of the working directory. On a
