@@ -20,6 +20,9 @@ type Report struct {
 
 // Variable is the control variable that names the file; "" if the library has none.
 func (l *Library) Variable() string {
+	if l.han {
+		return "coll_han_dynamic_rules_filename"
+	}
 	return map[string]string{"openmpi": "coll_tuned_dynamic_rules_filename", "mpich": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"}[l.Family]
 }
 
@@ -30,7 +33,7 @@ func Check(file string, data []byte, l *Library, c *catalog.Catalog, effect func
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{File: file, Library: l, Table: table}
+	r := &Report{File: file, Library: table.library, Table: table}
 	r.acting(c, effect, same)
 	r.forced(c)
 	if call.Function != "" {
@@ -72,7 +75,7 @@ func (l *Library) ForcedFirst() bool { return l.Family == "mpich" || l.since(5) 
 
 // forced finds lines whose function has a variable that goes before the file: from 5.0 on, coll_tuned_*_algorithm does.
 func (r *Report) forced(c *catalog.Catalog) {
-	if r.Library.Family != "openmpi" || !r.Library.ForcedFirst() {
+	if r.Library.Family != "openmpi" || !r.Library.ForcedFirst() || r.Library.han {
 		return
 	}
 	for _, rule := range r.Table.Rules {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ type scanner struct {
 	data    []byte
 	at      int
 	line    int
+	decimal bool // numbers have no other base, as %zu reads them
 	skipped func(line int, text string)
 	was     struct { // text that was skipped last
 		line, start int
@@ -47,10 +49,14 @@ func (s *scanner) next() (n int64, line int, ok bool) {
 				s.at = len(s.data)
 			}
 		default:
-			if length := numberLength(s.data[s.at:]); length > 0 {
+			length, base := numberLength(s.data[s.at:]), 0
+			if s.decimal {
+				length, base = len(decimal.Find(s.data[s.at:])), 10
+			}
+			if length > 0 {
 				digits := string(s.data[s.at : s.at+length])
 				s.at += length
-				n, _ := strconv.ParseInt(digits, 0, 64) // out of range: the nearest, as strtol
+				n, _ := strconv.ParseInt(digits, base, 64) // out of range: the nearest, as strtol
 				return n, s.line, true
 			}
 			start := s.at
@@ -67,6 +73,8 @@ func (s *scanner) next() (n int64, line int, ok bool) {
 	}
 	return 0, s.line, false
 }
+
+var decimal = regexp.MustCompile(`^[+-]?[0-9]+`)
 
 // numberLength is the length of the number at the start of a text, as %li reads it; 0 if there is none.
 func numberLength(s []byte) int {

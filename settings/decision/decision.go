@@ -176,6 +176,9 @@ func (t *Table) Serve(c Call) Answer {
 	case t.Rejected() && t.Form == Selection:
 		a.Text = "nothing: MPI_Init or a collective aborts"
 		return a
+	case t.Form == Han && c.Nodes < 2:
+		a.Text = "another component: coll han serves communicators of several nodes"
+		return a
 	case c.Ranks < 2 && t.Form != Selection:
 		a.Text = "the library's own rules: coll tuned does not serve communicators of one rank"
 		return a
@@ -189,6 +192,8 @@ func (t *Table) Serve(c Call) Answer {
 	switch r := a.Rule; {
 	case r == nil && t.Form == Selection:
 		a.Text = "nothing: the file has no " + key(c.Function) + ", and the library aborts"
+	case r == nil && t.Form == Han:
+		a.Text = "coll_han_" + key(c.Function) + "_dynamic_global_communicator_module: no line of the file matches"
 	case r == nil:
 		a.Text = "the library's own rules: no line of the file matches"
 	case r.Missing && t.Form == JSON:
@@ -210,7 +215,7 @@ func (r *Rule) AlgorithmText() string {
 	switch {
 	case r.Missing:
 		return "none"
-	case r.Number == 0 && r.Algorithm != "":
+	case r.Number == 0 && r.Algorithm != "", slices.Contains(components, r.Algorithm):
 		return r.Algorithm
 	case r.Number == 0 || r.Algorithm == "":
 		return fmt.Sprint(r.Number)
@@ -229,9 +234,9 @@ func (t *Table) finish() {
 		for q, of := range r.Of {
 			if of.Empty() {
 				r.Never = "lines before it serve all calls that it matches"
-				if Quantity(q) == Ranks && t.Form == Classic {
+				if Quantity(q) == Ranks && (t.Form == Classic || t.Form == Han) {
 					r.Never = "the sizes of communicators are not in increasing order"
-				} else if Quantity(q) == Bytes && t.Form == Classic {
+				} else if Quantity(q) == Bytes && (t.Form == Classic || t.Form == Han) {
 					r.Never = "the sizes of messages are not in increasing order"
 				}
 			}

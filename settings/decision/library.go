@@ -21,6 +21,7 @@ type Library struct {
 	Algorithms map[string][]string
 	Default    []byte // MPICH: the selection tree that is built in; nil if unknown
 	ch4        bool   // MPICH: the device
+	han        bool   // Open MPI: the file is one of coll han
 }
 
 // LibraryOf is the library of a catalog. MPICH's names are in its file: [Library.Learn].
@@ -118,10 +119,7 @@ func (l *Library) amount(c *Call, q Quantity) int64 {
 
 // Counted is the size of a call's message as the rules count it.
 func (l *Library) Counted(c *Call) int64 {
-	if l.Family != "openmpi" {
-		return c.Bytes
-	}
-	switch countedAs(key(c.Function)) {
+	switch l.CountedAs(c.Function) {
 	case "nothing":
 		return 0
 	case "bytes of all ranks":
@@ -134,7 +132,10 @@ func (l *Library) Counted(c *Call) int64 {
 
 // CountedAs says what the rules of a function count: "bytes of all ranks".
 func (l *Library) CountedAs(function string) string {
-	if l.Family == "openmpi" {
+	switch {
+	case l.han && key(function) == "barrier":
+		return "nothing"
+	case l.Family == "openmpi" && !l.han:
 		return countedAs(key(function))
 	}
 	return "bytes of one rank"

@@ -10,6 +10,9 @@ import (
 func Read(data []byte, l *Library) (*Table, error) {
 	switch l.Family {
 	case "openmpi":
+		if isHan(data) {
+			return readHan(data, l), nil
+		}
 		root, _, ok := parseJSON(data, true)
 		switch {
 		case ok && l.since(6):
