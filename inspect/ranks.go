@@ -69,14 +69,14 @@ func (b *Backend) lead(outcomes catalog.Outcomes) (int, error) {
 			}
 		}
 	}
-	if b.request.MPI.Family == machine.MPICH && severalNodes(hosts) {
+	if b.request.MPI.Family == machine.MPICH && (severalNodes(hosts) || os.Getenv("UCX_TLS") != "") {
 		b.finalizeDelay = finalizeHeadStart
 	}
 	return b.end(b.carryOut(verdict), len(silent) > 0), nil
 }
 
-// finalizeHeadStart is how much later rank 0 enters MPI_Finalize if an MPICH job has several nodes. In MPICH with UCX
-// over TCP, ranks wait there for each other's answers; a rank that still polls for messages answers too, and then waits
+// finalizeHeadStart is how much later rank 0 enters MPI_Finalize if an MPICH job has several nodes, or is told which transports to use. In
+// MPICH with UCX over TCP, ranks wait there for each other's answers; a rank that still polls for messages answers too, and then waits
 // in vain for its own.
 const finalizeHeadStart = 200 * time.Millisecond
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,9 @@ func look(c *Config, launch machine.Launch, first bool) (*application, error) {
 	if err := x.choose(c, launch, first, forced); err != nil {
 		return nil, err
 	}
+	if err := takesOptions(c, x.mpi); err != nil {
+		return nil, err
+	}
 	name := machine.AgentName(x.mpi.Family)
 	path, looked := c.Env.Beside(filepath.Dir(exe), name)
 	if path == "" {
@@ -85,6 +89,25 @@ func look(c *Config, launch machine.Launch, first bool) (*application, error) {
 		return nil, err
 	}
 	return x, nil
+}
+
+// takesOptions fails if the launcher that starts the ranks does not take the options that settings give it.
+func takesOptions(c *Config, m machine.MPI) error {
+	if c.Ranks == 0 {
+		return nil
+	}
+	takes := machine.LaunchOptions(m)
+	for k := 0; k < len(c.Options); k += 2 {
+		if slices.Contains(takes, c.Options[k]) {
+			continue
+		}
+		err := &machine.Error{What: "--settings", Why: c.Options[k] + " is not an option that the launcher of " + m.Name() + " takes from settings", Do: "leave it out", Usage: true}
+		if takes != nil {
+			err.Do = "use some of " + strings.Join(takes, ", ")
+		}
+		return err
+	}
+	return nil
 }
 
 func notBuilt(e *machine.Env, what string, m machine.MPI, name string, looked []string) error {

@@ -33,6 +33,7 @@ type Config struct {
 	Dir           string        // the run directory; "" means a new name
 	Set, SetAfter []NameValue   // of control variables
 	Environ       []string      // NAME=VALUE, of what MPI builds on
+	Options       []string      // of the launcher, if Ranks is not 0
 	Tool          []Ask         // the agent's configuration
 	Tools         []qmpi.Tool   // that intercept the application's calls
 	Native        bool          // the MPI library's own QMPI calls Tools
@@ -278,7 +279,7 @@ func (r *Job) launchRanks() error {
 			more = append(more, "--more-tool="+t.String())
 		}
 	}
-	argv, environ, err := r.Env.LaunchCommand(r.app.mpi, r.Ranks, r.again(more...))
+	argv, environ, err := r.Env.LaunchCommand(r.app.mpi, r.Ranks, r.again(more...), r.Options...)
 	if err != nil {
 		return err
 	}

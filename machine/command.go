@@ -29,9 +29,33 @@ func Quiet(m MPI) []string {
 	return nil
 }
 
-// LaunchCommand is the command line and environment that start n processes of a program with the launcher of m. The
-// environment is this Env's without the variables of another launcher. An error is an *Error.
-func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []string, err error) {
+// LaunchOptions are the options with a value that settings may give the launcher of m, in all releases; nil: none are known.
+func LaunchOptions(m MPI) []string {
+	switch {
+	case m.Launcher == "":
+	case m.Impl == OpenMPI:
+		return []string{"--bind-to", "--map-by", "--rank-by"}
+	case m.Impl == MPICH:
+		return []string{"-bind-to", "-map-by"}
+	}
+	return nil
+}
+
+// oversubscribed adds to a value of Open MPI's --map-by that more ranks than cores are allowed.
+func oversubscribed(mapping string) string {
+	separator, colons := ":", 0
+	if strings.HasPrefix(mapping, "ppr:") { // ppr:N:RESOURCE
+		colons = 2
+	}
+	if strings.Count(mapping, ":") > colons {
+		separator = ","
+	}
+	return mapping + separator + "OVERSUBSCRIBE"
+}
+
+// LaunchCommand is the command line and environment that start n processes of a program with the launcher of m, with some of its
+// [LaunchOptions]. The environment is this Env's without the variables of another launcher. An error is an *Error.
+func (e *Env) LaunchCommand(m MPI, n int, program []string, options ...string) (argv, environ []string, err error) {
 	environ = e.FreeOfLauncher()
 	count := strconv.Itoa(n)
 	if m.Family == Demo && n > DemoRanks {
@@ -53,7 +77,10 @@ func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []str
 		// --map-by :OVERSUBSCRIBE is understood by every Open MPI from 1.8 to 6; --oversubscribe is deprecated in 5. In 4, the former
 		// replaces the user's mapping policy.
 		argv = []string{launcher, "--map-by", ":OVERSUBSCRIBE", "-n", count}
-		if _, users := lookup(environ, mappingPolicy); users {
+		if k := slices.Index(options, "--map-by"); k >= 0 {
+			argv[2] = oversubscribed(options[k+1])
+			options = slices.Delete(slices.Clone(options), k, k+2)
+		} else if _, users := lookup(environ, mappingPolicy); users {
 			argv = []string{launcher, "--oversubscribe", "-n", count}
 		}
 		if e.UID == 0 {
@@ -73,7 +100,7 @@ func (e *Env) LaunchCommand(m MPI, n int, program []string) (argv, environ []str
 			Do:   "put it in PATH, or start mpitx under the launcher yourself: mpirun -n " + count + " mpitx …",
 		}
 	}
-	return append(argv, program...), environ, nil
+	return slices.Concat(argv, options, program), environ, nil
 }
 
 // slurmMPI is the value of srun's --mpi for a library; Cray's MPICH uses the site's default.

@@ -78,6 +78,38 @@ func TestLaunchCommand(t *testing.T) {
 	}
 }
 
+// Options of settings stand in front of the program. Open MPI's mapping allows more ranks than cores, as without them.
+func TestLaunchOptions(t *testing.T) {
+	for _, c := range []struct {
+		m             MPI
+		options, argv string
+	}{
+		{MPI{Impl: OpenMPI, Launcher: "/r"}, "--bind-to core", "/r --map-by :OVERSUBSCRIBE -n 2 --bind-to core p"},
+		{MPI{Impl: OpenMPI, Launcher: "/r"}, "--bind-to none --map-by numa", "/r --map-by numa:OVERSUBSCRIBE -n 2 --bind-to none p"},
+		{MPI{Impl: OpenMPI, Launcher: "/r"}, "--map-by core:PE=2", "/r --map-by core:PE=2,OVERSUBSCRIBE -n 2 p"},
+		{MPI{Impl: OpenMPI, Launcher: "/r"}, "--map-by ppr:2:node", "/r --map-by ppr:2:node:OVERSUBSCRIBE -n 2 p"},
+		{MPI{Impl: MPICH, Launcher: "/r"}, "-bind-to core -map-by numa", "/r -n 2 -bind-to core -map-by numa p"},
+	} {
+		e := &Env{Root: t.TempDir(), UID: 1, Environ: []string{"OMPI_MCA_rmaps_base_mapping_policy=node"}}
+		if !strings.Contains(c.options, "--map-by") {
+			e.Environ = nil
+		}
+		options := strings.Fields(c.options)
+		argv, _, err := e.LaunchCommand(c.m, 2, []string{"p"}, options...)
+		if got := strings.Join(argv, " "); err != nil || got != c.argv || strings.Join(options, " ") != c.options {
+			t.Errorf("%s: %s, %v", c.options, got, err)
+		}
+		for k := 0; k < len(options); k += 2 {
+			if !slices.Contains(LaunchOptions(c.m), options[k]) {
+				t.Errorf("%s is not an option of %s", options[k], c.m.Impl)
+			}
+		}
+	}
+	if got := LaunchOptions(MPI{Impl: OpenMPI}); got != nil {
+		t.Errorf("without a launcher: %q", got)
+	}
+}
+
 // The demo MPI takes as many ranks as its C code says.
 func TestDemoRanks(t *testing.T) {
 	header, err := os.ReadFile("../fixtures/fakempi/internal.h")

@@ -112,4 +112,5 @@ func Expected(e *machine.Env, m machine.MPI, c *catalog.Catalog, given []NameVal
 			v.Origin = &o
 		}
 	}
+	c.Outside = Beyond(Influences(q))
 }

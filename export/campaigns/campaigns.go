@@ -48,15 +48,12 @@ func (a *Answer) Recommended() bool { return a.Result != nil && a.Result.Verdict
 
 // Settle writes the settings that are recommended into a file of the campaign's directory.
 func (a *Answer) Settle(c *catalog.Catalog, judge *settings.Judge) error {
-	form, name := settings.Script, "settings.sh"
-	if judge.Impl == machine.OpenMPI {
-		form, name = settings.File, "settings.conf"
-	}
+	form, name := a.form()
 	var words string
 	if c != nil {
 		var err error
 		var all []settings.Assignment
-		if all, err = judge.Assign(bare(c), a.Result.Best.Set); err == nil {
+		if all, err = judge.Assign(bare(c), settings.OfCvars(a.Result.Best.Set)); err == nil {
 			var left []string
 			words, left, err = settings.Settings(judge.Impl, form, all, text.UTF8)
 			a.Notes = append(a.Notes, left...)
@@ -65,6 +62,7 @@ func (a *Answer) Settle(c *catalog.Catalog, judge *settings.Judge) error {
 			return err
 		}
 	}
+	words += settings.BeyondLines(judge.Impl, form, a.Result.Best.Set)
 	for _, s := range a.Result.Best.Set {
 		if dir, err := filepath.Abs(a.Dir); err == nil && filepath.Dir(s.Value) == dir {
 			a.Notes = append(a.Notes, "They name the file "+s.Value+", which has to stay there; mpitx tune --check reads it")
@@ -72,6 +70,14 @@ func (a *Answer) Settle(c *catalog.Catalog, judge *settings.Judge) error {
 	}
 	a.File = filepath.Join(a.Dir, name)
 	return os.WriteFile(a.File, []byte(words), 0o666)
+}
+
+// form is that of the file of settings, with its name.
+func (a *Answer) form() (form settings.Form, name string) {
+	if a.Session.Family == machine.OpenMPI {
+		return settings.File, "settings.conf"
+	}
+	return settings.Script, "settings.sh"
 }
 
 // bare is a catalog without who set what: the file is for runs without these settings.
@@ -397,6 +403,10 @@ func (a *Answer) install() (lines []string) {
 		lines = append(lines, "For all your runs: cat "+file+" >> ~/.openmpi/mca-params.conf", "For all runs of a site: add its lines to etc/openmpi-mca-params.conf of the installation")
 	} else {
 		lines = append(lines, "For runs from a shell or a job script: . ./"+strings.TrimPrefix(a.File, "./"), "For all runs of a site: add its lines to the module of the library")
+	}
+	form, _ := a.form()
+	if words := settings.ByHand(a.Session.Family, form, a.Result.Best.Set); words != "" {
+		lines = append(lines, "The file cannot hold all of them: without mpitx, also give the launcher "+strings.TrimSuffix(words, " ./app"))
 	}
 	return append(lines, a.Notes...)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mpitx/export"
+	"mpitx/settings"
 	"mpitx/text"
 	"mpitx/tune/advice"
 	"mpitx/tune/campaign"
@@ -28,25 +29,20 @@ func (a *Advice) Write(w io.Writer, f export.Format, t export.Terminal) error {
 	}
 	var b bytes.Buffer
 	n := 0
-	for k := range a.Proposals {
-		p := &a.Proposals[k]
-		if !a.useful(p) {
-			continue
-		}
+	for _, same := range a.entries() {
 		n++
+		p := same[0]
 		start := fmt.Sprintf("%d. ", n)
 		t.Hanging(&b, start, p.Text)
 		line := func(words string) { t.Hanging(&b, strings.Repeat(" ", len(start)), words) }
 		line("Share of the run time: " + text.RoughPercent(p.Share) + ".")
-		for _, words := range a.try(p) {
+		for _, words := range a.try(same) {
 			line("Try " + words + ".")
 		}
 		if f == export.FormatWide {
-			for _, left := range p.Left {
-				line("Left out: " + left + ".")
+			for _, words := range about(same) {
+				line(words)
 			}
-			line("Wrong if: " + p.Rule.Wrong + ".")
-			line("Source: " + p.Rule.Source + ".")
 		}
 		if next := a.next(p); next != "" {
 			line("Next: " + next)
@@ -59,16 +55,53 @@ func (a *Advice) Write(w io.Writer, f export.Format, t export.Terminal) error {
 	return err
 }
 
+// entries are the useful proposals. Those that say the same are one entry.
+func (a *Advice) entries() (all [][]*advice.Proposal) {
+	for k := range a.Proposals {
+		p := &a.Proposals[k]
+		if !a.useful(p) {
+			continue
+		}
+		at := slices.IndexFunc(all, func(same []*advice.Proposal) bool { return same[0].Text == p.Text && a.next(same[0]) == a.next(p) })
+		if at < 0 {
+			at = len(all)
+			all = append(all, nil)
+		}
+		all[at] = append(all[at], p)
+	}
+	return all
+}
+
+// about are what was left out, when the rules of an entry are wrong, and their sources.
+func about(same []*advice.Proposal) (lines []string) {
+	for _, p := range same {
+		for _, left := range p.Left {
+			lines = append(lines, "Left out: "+left+".")
+		}
+	}
+	for _, p := range same {
+		lines = append(lines, "Wrong if: "+p.Rule.Wrong+".")
+	}
+	for _, p := range same {
+		lines = append(lines, "Source: "+p.Rule.Source+".")
+	}
+	return slices.Compact(lines)
+}
+
 // useful reports whether a proposal says what to try or where to look: its candidates may be those of another one.
 func (a *Advice) useful(p *advice.Proposal) bool {
 	return len(p.Try) > 0 || p.Look != "" || a.Subject.Catalog == nil
 }
 
-// try are the candidates of a proposal: the values of each variable, or several settings together.
-func (a *Advice) try(p *advice.Proposal) (lines []string) {
+// try are the candidates of an entry: the values of each variable, or several settings together.
+func (a *Advice) try(same []*advice.Proposal) (lines []string) {
 	var variables []string
 	values := map[string][]string{}
-	for _, c := range p.Try {
+	var all []campaign.Candidate
+	for _, p := range same {
+		all = append(all, p.Try...)
+	}
+	for _, c := range all {
 		name, value, _ := strings.Cut(c.Name, "=")
 		if strings.Contains(value, "=") {
 			name, value = c.Name, ""
@@ -102,7 +135,7 @@ func (a *Advice) next(p *advice.Proposal) string {
 		return strings.ReplaceAll(p.Look, " RUN", " "+a.Run)
 	}
 	only := p.Rule.Name
-	if strings.HasPrefix(p.Subject, "MPI_") || a.Subject.Catalog.Cvar(p.Subject) != nil {
+	if strings.HasPrefix(p.Subject, "MPI_") || settings.IsEnvironment(p.Subject) || a.Subject.Catalog.Cvar(p.Subject) != nil {
 		only = p.Subject
 	}
 	return fmt.Sprintf("mpitx tune --only %s -n %d -- %s", text.Quote(only), max(len(a.Subject.Profile.Ranks), 1), a.program())
@@ -125,12 +158,11 @@ func (a *Advice) Rows() *export.Rows {
 	r := export.RowsOf("mpitx.advice", "rule subject share text settings present wrong source look next")
 	for k := range a.Proposals {
 		p := &a.Proposals[k]
-		add := func(settings, present any) {
-			r.Rows = append(r.Rows, []any{p.Rule.Name, p.Subject, p.Share, p.Text, settings, present, p.Rule.Wrong, p.Rule.Source, strings.ReplaceAll(p.Look, " RUN", " "+a.Run), a.next(p)})
+		add := func(set, present any) {
+			r.Rows = append(r.Rows, []any{p.Rule.Name, p.Subject, p.Share, p.Text, set, present, p.Rule.Wrong, p.Rule.Source, strings.ReplaceAll(p.Look, " RUN", " "+a.Run), a.next(p)})
 		}
 		for _, c := range p.Try {
-			settings, present := a.settings(c)
-			add(settings, present)
+			add(a.settings(c))
 		}
 		if len(p.Try) == 0 && a.useful(p) {
 			add(nil, nil)

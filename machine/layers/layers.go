@@ -61,7 +61,7 @@ func Ask(e *machine.Env, m machine.MPI, given []string) Known {
 	var log bytes.Buffer
 	cmd.Stderr, cmd.WaitDelay = &log, time.Second
 	out, _ := cmd.Output() // a child that crashes has written what it knew before
-	k := parse(string(out))
+	k := Parse(string(out))
 	k.listen(log.String())
 	return k
 }
@@ -91,8 +91,8 @@ func components(m machine.MPI) (all []string) {
 	return all
 }
 
-// parse reads the lines of the child. A library that did not come to the end of its names is left out.
-func parse(out string) (all Known) {
+// Parse reads the lines of the child. A library that did not come to the end of its names is left out.
+func Parse(out string) (all Known) {
 	var l *Library
 	whole := map[string]bool{}
 	for line := range strings.Lines(out) {
@@ -136,6 +136,25 @@ func (k Known) listen(log string) {
 			l.unavailable = append(l.unavailable, unavailable{m[1], m[2], m[3]})
 		}
 	}
+}
+
+// Setting is what the library that reads a variable of the environment knows of it. ok is false if it has no such variable, or was not asked.
+func (k Known) Setting(name string) (s Setting, ok bool) {
+	for _, l := range k {
+		if strings.HasPrefix(name, l.prefix) {
+			s, ok = l.names[name]
+		}
+	}
+	return s, ok
+}
+
+// Values are those that a setting takes; nil: others than a list of words.
+func (s Setting) Values() []string {
+	words, is := strings.CutPrefix(s.Syntax, "[")
+	if !is {
+		return nil
+	}
+	return strings.Split(strings.ToLower(strings.TrimSuffix(words, "]")), "|")
 }
 
 // Fault says why the library that reads a variable of the environment drops its setting; "" if it does not, or if that is not known.
@@ -207,8 +226,8 @@ const ucxLogLevel, fiLogLevel = "UCX_LOG_LEVEL", "FI_LOG_LEVEL"
 
 // oneOf reports whether a word is one of a syntax [A|B], or cannot be judged.
 func oneOf(syntax, word string) bool {
-	words, is := strings.CutPrefix(syntax, "[")
-	return !is || word == "" || slices.Contains(strings.Split(strings.ToLower(strings.TrimSuffix(words, "]")), "|"), strings.ToLower(word))
+	values := Setting{Syntax: syntax}.Values()
+	return values == nil || word == "" || slices.Contains(values, strings.ToLower(word))
 }
 
 // fabricFault is fault for a variable that libfabric knows.

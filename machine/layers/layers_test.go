@@ -23,7 +23,7 @@ func TestFault(t *testing.T) {
 	if err := os.WriteFile(lib, []byte("x\x00UCX_CONFIG_DIR\x00efa_fork\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	known := parse(strings.ReplaceAll(answer, "LIB", lib))
+	known := Parse(strings.ReplaceAll(answer, "LIB", lib))
 	known.listen(log)
 	for _, c := range []struct{ name, value, want string }{
 		{"UCX_TLS", "tcp,self", ""},
@@ -61,13 +61,13 @@ func TestFault(t *testing.T) {
 // A library whose names did not arrive as a whole is not asked.
 func TestCutOff(t *testing.T) {
 	for end := range len(answer) {
-		known := parse(answer[:end])
+		known := Parse(answer[:end])
 		whole := strings.Count(answer[:end], "whole\tUCX\n") + strings.Count(answer[:end], "whole\tlibfabric\n")
 		if len(known) > whole+1 || len(known) < whole {
 			t.Fatalf("%q: %d libraries", answer[:end], len(known))
 		}
 	}
-	if got := parse("library\tUCX\t1.13.1\nname\tUCX_TLS\tall\t\n").Fault("UCX_X", "1"); got != "" {
+	if got := Parse("library\tUCX\t1.13.1\nname\tUCX_TLS\tall\t\n").Fault("UCX_X", "1"); got != "" {
 		t.Error(got)
 	}
 	if got := Ask(&machine.Env{}, machine.MPI{}, nil); got != nil {

@@ -165,7 +165,7 @@ func (k *Knowledge) groups(c *catalog.Catalog, takes func(v *catalog.Variable) b
 		}
 		g, seen := Group{Title: p.Title}, map[string]bool{}
 		for _, e := range p.Essentials {
-			if e.environment != "" && k.reads(c, e.environment) {
+			if e.environment != "" && k.Reads(c, e.environment) {
 				g.Environment = append(g.Environment, EnvironmentVariable{e.environment, e.Use})
 			}
 			for _, v := range e.of(c) {
@@ -182,8 +182,8 @@ func (k *Knowledge) groups(c *catalog.Catalog, takes func(v *catalog.Variable) b
 	return out
 }
 
-// reads reports whether something in the library reads an environment variable, as far as the rules about it say.
-func (k *Knowledge) reads(c *catalog.Catalog, name string) bool {
+// Reads reports whether something in the library reads an environment variable, as far as the rules about it say.
+func (k *Knowledge) Reads(c *catalog.Catalog, name string) bool {
 	v := &catalog.Variable{Name: name}
 	for r := range k.rulesOf(c, v) {
 		for _, component := range r.selected {

@@ -10,8 +10,10 @@ import (
 	"mpitx/catalog"
 	"mpitx/recording/algorithm"
 	"mpitx/recording/finding"
+	"mpitx/recording/paths"
 	"mpitx/recording/profile"
 	"mpitx/settings"
+	"mpitx/settings/tuning"
 	"mpitx/text"
 )
 
@@ -23,7 +25,6 @@ type fact struct {
 	share   float64           // of the run's time that it is about
 	words   map[string]string // for the sentences of rules
 	figures finding.Figures   // for programs
-	cvar    *catalog.Variable // of the fact "setting"
 }
 
 // facts are what the run shows, those with the largest part of the time first.
@@ -167,19 +168,34 @@ func (s *Subject) machine() (all []fact) {
 			all = append(all, fact{name: name, part: 1, share: s.Profile.Share(s.Profile.InMPI())})
 		}
 	}
-	short, known, spare := false, s.Profile.Processor != nil, true
+	short, shared, bound, known, spare := false, false, false, s.Profile.Processor != nil, true
 	if known {
+		groups := map[string]int{}
 		for k := range s.Profile.Processor.Groups {
 			g := &s.Profile.Processor.Groups[k]
-			short, spare = short || g.Short(), spare && g.Cores > len(g.Ranks)
+			short, spare, shared = short || g.Short(), spare && g.Cores > len(g.Ranks), shared || len(g.Ranks) > 1
+			groups[g.Host]++
+			bound = bound || groups[g.Host] > 1
 		}
 	}
+	add("shared memory", slices.ContainsFunc(s.Profile.Paths, inSharedMemory))
 	add("one node", len(hosts) == 1)
 	add("several nodes", len(hosts) > 1)
+	add("several NUMA nodes", s.NUMANodes > 1)
 	add("two ranks", len(s.Profile.Ranks) == 2)
 	add("more ranks than cores", short)
+	add("cores for all", known && !short)
 	add("spare cores", known && spare)
+	add("shared cores", shared)
+	add("bound ranks", bound)
 	return all
+}
+
+// inSharedMemory reports whether ranks of one node reach each other by their memory.
+func inSharedMemory(p *paths.Path) bool {
+	return p.A != p.B && slices.ContainsFunc(p.Carriers, func(c paths.Carrier) bool {
+		return slices.Contains([]string{"vader", "sm", "sysv", "posix", "cma", "xpmem", "knem"}, c.Transport)
+	})
 }
 
 // isDefault reports whether a variable was set to the value that it has without a setting.
@@ -192,12 +208,34 @@ func (s *Subject) isDefault(v *catalog.Variable) bool {
 	return known && err == nil && parsed.String() == v.Current().Value.String()
 }
 
-// settings are the variables of communication that somebody set.
+// tuned reports whether an environment variable of UCX is one that people tune, or a rule tries.
+func (s *Subject) tuned(name string) bool {
+	if settings.Reader(name) != "UCX" || !s.Judge.Knowledge.Reads(s.Catalog, name) {
+		return false
+	}
+	for _, g := range s.Judge.Knowledge.Essentials(s.Catalog) {
+		if slices.ContainsFunc(g.Environment, func(e tuning.EnvironmentVariable) bool { return e.Name == name }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.rules, func(r Rule) bool { return slices.ContainsFunc(r.Tries, func(t Try) bool { return t.Name == name }) })
+}
+
+// settings are the settings of communication that somebody made.
 func (s *Subject) settings() (all []fact) {
 	if s.Catalog == nil {
 		return nil
 	}
 	share := s.Profile.Share(s.Profile.InMPI())
+	add := func(name string, o *catalog.Origin) {
+		all = append(all, fact{name: "setting", subject: name, part: share, share: share,
+			words: map[string]string{"variable": name, "value": o.Value, "where": strings.TrimSpace(string(o.Kind) + " " + o.Where)}})
+	}
+	for k := range s.Catalog.Outside {
+		if o := &s.Catalog.Outside[k]; s.tuned(o.Name) && s.outside(o.Name).usual != o.Origin.Value {
+			add(o.Name, &o.Origin)
+		}
+	}
 	for k := range s.Catalog.Cvars {
 		v := &s.Catalog.Cvars[k]
 		if v.Origin == nil || !s.communicates(v) || s.isDefault(v) {
@@ -206,8 +244,7 @@ func (s *Subject) settings() (all []fact) {
 		if v.Origin.Kind == catalog.OriginFile && strings.HasPrefix(v.Origin.Value, "^") {
 			continue // distributions leave out components whose networks a machine may lack: without that, MPI_Init warns of them
 		}
-		all = append(all, fact{name: "setting", subject: v.Name, part: share, share: share, cvar: v,
-			words: map[string]string{"variable": v.Name, "value": v.Origin.Value, "where": strings.TrimSpace(string(v.Origin.Kind) + " " + v.Origin.Where)}})
+		add(v.Name, v.Origin)
 	}
 	return all
 }

@@ -2,12 +2,16 @@ package advice
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"mpitx/catalog"
 	"mpitx/machine"
 )
+
+// ofUCX are variables that UCX 1.13 to 1.18 have (ucx_info -c).
+var ofUCX = []string{"UCX_TLS", "UCX_RNDV_THRESH", "UCX_RNDV_SCHEME"}
 
 // Each setting that a rule tries is one that at least one release has: a wrong name would never be said.
 func TestVariablesOfRules(t *testing.T) {
@@ -48,6 +52,8 @@ func TestVariablesOfRules(t *testing.T) {
 				}
 				found := false
 				for _, family := range r.Families {
+					impl := map[string]string{"openmpi": machine.OpenMPI, "mpich": machine.MPICH}[family]
+					found = found || slices.Contains(ofUCX, name) || slices.Contains(machine.LaunchOptions(machine.MPI{Impl: impl, Launcher: "/r"}), name)
 					found = found || has(map[string]string{machine.OpenMPI: "openmpi", machine.MPICH: "mpich"}[family], words.Replace(name))
 				}
 				if !found {

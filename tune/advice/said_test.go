@@ -40,6 +40,22 @@ func job(cores int, hosts []string, times map[string]time.Duration) *profile.Pro
 	return p
 }
 
+// bound is a run each of whose ranks has a core of its own.
+func bound(p *profile.Profile) *profile.Profile {
+	g := p.Processor.Groups[0]
+	p.Processor.Groups = nil
+	for range 4 {
+		p.Processor.Groups = append(p.Processor.Groups, processor.Group{Host: g.Host, Cores: 1, Ranks: g.Ranks[:1]})
+	}
+	return p
+}
+
+// carried is a run whose messages another transport carried.
+func carried(p *profile.Profile, transport string) *profile.Profile {
+	p.Paths[0].Carriers[0].Transport = transport
+	return p
+}
+
 // Each rule is said of a run that shows what it asks for, and of none that lacks a part of it.
 func TestSaid(t *testing.T) {
 	one, two := []string{"a"}, []string{"a", "b"}
@@ -50,6 +66,7 @@ func TestSaid(t *testing.T) {
 		run        *profile.Profile
 		findings   []string
 		unexpected float64
+		numa       int
 		say, not   []string
 	}{
 		{name: "no communication", run: job(2, one, times{"MPI_Comm_rank": time.Second}), findings: []string{"late arrival", "processor"}, not: []string{"*"}},
@@ -59,18 +76,24 @@ func TestSaid(t *testing.T) {
 			say: []string{"collective algorithm", "segments of collectives", "shared memory for collectives", "algorithm of the device"}, not: []string{"collectives by node first", "algorithm of two ranks", "binding", "eager limit"}},
 		{name: "collectives on two nodes", run: job(4, two, times{"MPI_Bcast": time.Second}), say: []string{"collectives by node first"}, not: []string{"shared memory for collectives", "connections of TCP"}},
 		{name: "messages on one node", run: job(8, one, times{"MPI_Send": time.Second}),
-			say: []string{"binding", "eager limit", "length of fragments", "single copies", "cells of shared memory", "progress thread"}, not: []string{"registered memory", "several network cards", "connections of TCP", "collective algorithm", "waiting ranks give up their core"}},
-		{name: "messages on two nodes", run: job(2, two, times{"MPI_Send": time.Second}), say: []string{"registered memory", "several network cards", "connections of TCP"}, not: []string{"cells of shared memory", "progress thread"}},
+			say: []string{"binding to cores", "engine of messages", "eager limit", "length of fragments", "single copies", "cells of shared memory", "progress thread", "rendezvous of UCX"},
+			not: []string{"binding", "ranks by NUMA node", "ranks by node", "transports of UCX on a node", "rendezvous of UCX in memory", "registered memory", "several network cards", "connections of TCP", "collective algorithm", "waiting ranks give up their core"}},
+		{name: "messages on two nodes", run: job(2, two, times{"MPI_Send": time.Second}), say: []string{"registered memory", "several network cards", "connections of TCP", "ranks by node"}, not: []string{"cells of shared memory", "progress thread"}},
+		{name: "bound ranks", run: bound(job(1, one, times{"MPI_Send": time.Second})), say: []string{"binding"}, not: []string{"binding to cores"}},
+		{name: "ranks on too few cores", run: job(2, one, times{"MPI_Send": time.Second}), not: []string{"binding", "binding to cores"}},
+		{name: "several NUMA nodes", run: job(8, one, times{"MPI_Send": time.Second}), numa: 2, say: []string{"ranks by NUMA node"}},
+		{name: "several NUMA nodes and too few cores", run: job(2, one, times{"MPI_Send": time.Second}), numa: 2, not: []string{"ranks by NUMA node"}},
+		{name: "messages in memory", run: carried(job(8, one, times{"MPI_Send": time.Second}), "sysv"), say: []string{"rendezvous of UCX in memory"}},
 		{name: "few cores", run: job(2, one, times{"MPI_Barrier": time.Millisecond}), say: []string{"waiting ranks give up their core"}, not: []string{"progress thread", "collective algorithm"}},
 		{name: "unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.5, say: []string{"unexpected messages"}, not: []string{"binding"}},
 		{name: "few unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.1, not: []string{"unexpected messages"}},
 		{name: "findings", run: job(4, one, times{"MPI_Barrier": time.Millisecond}), findings: []string{"tcp on one node", "double copy", "slow interface", "late arrival", "processor", "single copy refused"},
-			say: []string{"transports on a node", "shared memory", "single copies", "faster interface", "late ranks", "missing cores", "refused copies"}},
+			say: []string{"transports on a node", "transports of UCX on a node", "shared memory", "single copies", "faster interface", "late ranks", "missing cores", "refused copies"}},
 		{name: "other findings", run: job(4, one, times{"MPI_Barrier": time.Millisecond}), findings: []string{"waiting", "sleep"}, not: []string{"*"}},
 	} {
 		var got []string
 		for _, family := range []string{machine.OpenMPI, machine.MPICH} {
-			s := Subject{Profile: c.run, Family: family, Unexpected: c.unexpected}
+			s := Subject{Profile: c.run, Family: family, Unexpected: c.unexpected, NUMANodes: c.numa}
 			for _, kind := range c.findings {
 				s.Findings = append(s.Findings, finding.Finding{Kind: kind, Share: 0.5, Text: kind})
 			}

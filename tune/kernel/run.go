@@ -48,7 +48,8 @@ func (r *Runner) Run(all []Operation) ([]Result, error) {
 	}
 	defer os.RemoveAll(dir)
 	list, run := filepath.Join(dir, "list"), filepath.Join(dir, "run")
-	if err := os.WriteFile(list, write(all, r.Limits), 0o600); err != nil {
+	err = errors.Join(os.WriteFile(list, write(all, r.Limits), 0o600), os.WriteFile(list+".settings", []byte(settings.Lines(r.Settings)), 0o600))
+	if err != nil {
 		return nil, err
 	}
 	why, err := r.execute(list, run, limitOf(len(all), r.Limits))
@@ -82,10 +83,7 @@ func (r *Runner) arguments(list, run string) []string {
 	if r.MPI != "" {
 		args = append(args, "--mpi", r.MPI)
 	}
-	for _, s := range r.Settings {
-		args = append(args, "--set", s.Name+"="+s.Value)
-	}
-	return args
+	return append(args, "--settings", list+".settings")
 }
 
 // execute runs the program. why says how it failed.

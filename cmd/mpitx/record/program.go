@@ -103,7 +103,7 @@ func (x *program) config(cmd *cobra.Command, args []string, a *cli.App) (c launc
 		return c, err
 	}
 	if x.settingsFile != "" {
-		if err := x.readSettings(&c); err != nil {
+		if err := x.readSettings(&c, a); err != nil {
 			return c, err
 		}
 	}
@@ -119,20 +119,23 @@ func (x *program) config(cmd *cobra.Command, args []string, a *cli.App) (c launc
 }
 
 // readSettings reads the file of --settings.
-func (x *program) readSettings(c *launch.Config) error {
+func (x *program) readSettings(c *launch.Config, a *cli.App) error {
 	content, err := os.ReadFile(x.settingsFile)
 	if err != nil {
 		return cli.Usagef("--settings %s: %v", text.Quote(x.settingsFile), machine.Cause(err))
 	}
-	set, environ, err := settings.ReadSettings(x.settingsFile, string(content))
+	given, err := settings.ReadSettings(x.settingsFile, string(content))
 	if err != nil {
 		return cli.Usagef("--settings %v", err)
 	}
 	named := func(s launch.NameValue) bool {
 		return slices.ContainsFunc(x.set, func(own launch.NameValue) bool { return own.Name == s.Name })
 	}
-	x.set = append(slices.DeleteFunc(set, named), x.set...)
-	c.Environ = environ
+	x.set = append(slices.DeleteFunc(given.Set, named), x.set...)
+	c.Environ, c.Options = given.Environ, given.Options
+	if len(c.Options) > 0 && c.Ranks == 0 && x.job == "" && a.Env.Launcher().Rank <= 0 {
+		a.Complain("warning: --settings %s: options of the launcher have no effect, as mpitx does not start it (-n): %s", text.Quote(x.settingsFile), strings.Join(c.Options, " "))
+	}
 	return nil
 }
 

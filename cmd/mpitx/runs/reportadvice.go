@@ -63,6 +63,7 @@ func (r *reading) subject(p *profile.Profile) *advice.Subject {
 		env := launch.EnvOf(r.App.Env, r.run.Dir)
 		settings.Expected(env, m, c, nil)
 		s.Family, s.Catalog, s.Judge = m.Impl, c, r.App.Judge(m)
+		s.Ask(env, m)
 		s.Default = func(name string) (string, bool) { value, known := defaults[name]; return value, known }
 		return s
 	}

@@ -40,6 +40,7 @@ type campaigning struct {
 	session tune.Session
 	catalog *catalog.Catalog
 	judge   *settings.Judge
+	subject *advice.Subject
 	answer  campaigns.Answer
 	slowest time.Duration // of the runs without settings
 }
@@ -132,12 +133,13 @@ func (c *campaigning) look(cmd *cobra.Command) (proposals []advice.Proposal, usu
 		}
 		c.session.Kernel = c.session.Kernel[:min(len(c.session.Kernel), mostKernel)]
 	}
-	subject := &advice.Subject{Profile: p, Findings: append(network.Findings(run, recording.Options{}), p.Findings()...), Family: c.session.Family, Catalog: c.catalog, Judge: c.judge, Default: c.defaults()}
+	c.subject = &advice.Subject{Profile: p, Findings: append(network.Findings(run, recording.Options{}), p.Findings()...), Family: c.session.Family, Catalog: c.catalog, Judge: c.judge, Default: c.defaults()}
+	c.subject.Ask(c.App.Env, c.Chosen)
 	rules, problems := advice.ReadRules(c.App.Env)
 	for _, problem := range problems {
 		c.App.Complain("%v", problem)
 	}
-	return subject.Propose(rules), usual, nil
+	return c.subject.Propose(rules), usual, nil
 }
 
 // mostKernel is how many distinct collectives are measured: those with the most time.
@@ -219,23 +221,12 @@ func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string)
 	}
 	all := advice.Candidates(proposals)
 	for _, nv := range added {
-		set := []settings.NameValue{{Name: nv[0], Value: nv[1]}}
-		given, err := c.judge.Assign(c.catalog, set)
+		one, notes, err := c.subject.Add(nv[0], nv[1])
 		if err != nil {
 			return nil, cli.Usagef("--add %v", err)
 		}
-		one := campaign.Candidate{Name: nv[0] + "=" + nv[1], Group: nv[0], Rule: "--add", Reason: "it was asked for"}
-		for _, a := range c.judge.Complete(c.catalog, given) {
-			for _, note := range a.Notes {
-				c.App.Complain("--add %s=%s: %s", nv[0], nv[1], note)
-			}
-			if a.NeededBy == nil {
-				one.Set = append(one.Set, set[0])
-				continue
-			}
-			if name, value, ok := strings.Cut(a.Environment(c.judge.Impl), "="); ok {
-				one.Set = append(one.Set, settings.NameValue{Name: strings.TrimPrefix(name, "OMPI_MCA_"), Value: value})
-			}
+		for _, note := range notes {
+			c.App.Complain("--add %s=%s: %s", nv[0], nv[1], note)
 		}
 		all = append([]campaign.Candidate{one}, all...)
 	}
@@ -403,8 +394,13 @@ func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Dur
 	if limit > 0 {
 		args = append(args, "--no-paths")
 	}
-	for _, s := range set {
-		args = append(args, "--set", s.Name+"="+s.Value)
+	if set != nil {
+		file := dir + ".settings"
+		if err := os.WriteFile(file, []byte(settings.Lines(set)), 0o600); err != nil {
+			return nil, cli.Failf("%v", machine.Cause(err))
+		}
+		defer os.Remove(file)
+		args = append(args, "--settings", file)
 	}
 	cmd := exec.Command(c.exe, append(append(args, "--"), c.app...)...)
 	if c.workdir == copyDir {

@@ -103,7 +103,7 @@ campaign could not be made.`,
 	o.collectives.flags(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&o.only, "only", nil, "try only what is about this `GLOB`: a function, a variable or the name of a rule; may be repeated")
-	f.StringArrayVar(&o.add, "add", nil, "also try these values of a control variable (`NAME=A,B,C`); may be repeated")
+	f.StringArrayVar(&o.add, "add", nil, "also try these values (`NAME=A,B,C`) of a control variable, a variable of UCX, or an option of the launcher (--add --bind-to=none); may be repeated")
 	f.DurationVar(&o.budget, "budget", 30*time.Minute, "the runs may take this `TIME` together")
 	f.IntVar(&o.runs, "runs", 0, "make at most `N` runs (default: as many as the budget allows)")
 	f.Uint64Var(&o.seed, "seed", 1, "order the runs by this `NUMBER`: the same one gives the same order")
@@ -242,7 +242,7 @@ func (c *campaigning) write() error {
 func parseAdd(words []string) (all [][2]string, err error) {
 	for _, word := range words {
 		name, values, ok := strings.Cut(word, "=")
-		if !ok || name == "" || values == "" {
+		if !ok || name == "" || values == "" || strings.ContainsAny(word, "\n\x00") {
 			return nil, cli.Usagef("--add: %q: must be NAME=VALUE, or NAME=A,B,C", word)
 		}
 		for value := range strings.SplitSeq(values, ",") {

@@ -1,0 +1,83 @@
+package settings
+
+import (
+	"slices"
+	"strings"
+
+	"mpitx/machine"
+	"mpitx/text"
+)
+
+// IsOption reports whether a setting is an option of the launcher: "--bind-to".
+func IsOption(name string) bool { return strings.HasPrefix(name, "-") }
+
+// IsEnvironment reports whether a setting is an environment variable of what MPI builds on, or of its launcher: "UCX_TLS".
+func IsEnvironment(name string) bool {
+	return SetsMPI(name) && !strings.HasPrefix(name, "OMPI_MCA_") && !strings.HasPrefix(name, "MPIR_CVAR_")
+}
+
+// IsBeyond reports whether a setting is none of a control variable.
+func IsBeyond(s NameValue) bool { return IsOption(s.Name) || IsEnvironment(s.Name) }
+
+// own begins comments that only mpitx reads: what the library's own file cannot hold.
+const own = "#mpitx "
+
+// Lines are settings as [ReadSettings] reads them.
+func Lines(set []NameValue) string {
+	var b strings.Builder
+	for _, s := range set {
+		value := s.Value
+		if strings.TrimSpace(value) != value || unquote(value) != value {
+			value = `"` + value + `"`
+		}
+		b.WriteString(s.Name + " = " + value + "\n")
+	}
+	return b.String()
+}
+
+// BeyondLines are lines for the end of a file of settings, for those that are none of control variables. A script exports those of the environment.
+// What the file cannot hold is in comments, for mpitx and for people.
+func BeyondLines(impl string, form Form, set []NameValue) string {
+	var b strings.Builder
+	var left []NameValue
+	for _, s := range set {
+		switch {
+		case !IsBeyond(s):
+		case form == Script && IsEnvironment(s.Name):
+			b.WriteString("export " + s.Name + "=" + text.QuotePOSIX(s.Value) + "\n")
+		default:
+			left = append(left, s)
+		}
+	}
+	if left != nil {
+		b.WriteString("# mpitx run --settings also gives these, which this file cannot hold. By hand:\n# " + ByHand(impl, form, left) + "\n")
+		for line := range strings.Lines(Lines(left)) {
+			b.WriteString(own + line)
+		}
+	}
+	return b.String()
+}
+
+// ByHand is how people give the launcher what a file cannot hold; "" if it can hold all.
+func ByHand(impl string, form Form, set []NameValue) string {
+	words := []string{map[string]string{machine.OpenMPI: "mpirun", machine.MPICH: "mpiexec"}[impl]}
+	for _, s := range set {
+		name, prte := strings.CutPrefix(s.Name, "PRTE_MCA_")
+		switch {
+		case IsOption(s.Name):
+			words = append(words, s.Name, text.QuotePOSIX(s.Value))
+		case !IsEnvironment(s.Name) || form == Script:
+		case prte:
+			words = append(words, "--prtemca", name, text.QuotePOSIX(s.Value))
+		default:
+			words = append(words, "-x", text.QuotePOSIX(s.Name+"="+s.Value))
+		}
+	}
+	if len(words) == 1 {
+		return ""
+	}
+	return strings.Join(append(words, "./app"), " ")
+}
+
+// OfCvars are the settings of control variables.
+func OfCvars(set []NameValue) []NameValue { return slices.DeleteFunc(slices.Clone(set), IsBeyond) }
