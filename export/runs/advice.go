@@ -12,6 +12,7 @@ import (
 	"mpitx/text"
 	"mpitx/tune/advice"
 	"mpitx/tune/campaign"
+	"mpitx/tune/placement"
 )
 
 // Advice is what may make the program of a run faster.
@@ -22,8 +23,17 @@ type Advice struct {
 	Program   []string // the words that started it; nil: unknown
 }
 
+// Formats of a placement of ranks, for launchers.
+const (
+	FormatRankfile = export.Format(advice.FormRankfile)
+	FormatHosts    = export.Format(advice.FormHosts)
+)
+
 // Write writes the advice.
 func (a *Advice) Write(w io.Writer, f export.Format, t export.Terminal) error {
+	if f == FormatRankfile || f == FormatHosts {
+		return a.placement(w, f)
+	}
 	if f != export.FormatTable && f != export.FormatWide {
 		return a.Rows().Write(w, f, t)
 	}
@@ -86,6 +96,22 @@ func about(same []*advice.Proposal) (lines []string) {
 		lines = append(lines, "Source: "+p.Rule.Source+".")
 	}
 	return slices.Compact(lines)
+}
+
+// Launch is the command with which the program's launcher reads a placement.
+func (a *Advice) Launch(form, file string) string {
+	words := append([]string{"mpirun", "-n", fmt.Sprint(len(a.Subject.Profile.Ranks))}, advice.LauncherOptions(a.Subject.Profile.Run.Ranks[0].Library, form, text.Quote(file))...)
+	return strings.Join(words, " ") + " " + a.program()
+}
+
+// placement writes a better placement of the ranks, which there is.
+func (a *Advice) placement(w io.Writer, f export.Format) error {
+	better, _, _ := a.Subject.Placement()
+	about := fmt.Sprintf("%s: %d of %d bytes of messages crossed nodes; with this placement, %d would", text.Safe(a.Run), better.Now.Bytes, better.All.Bytes, better.Then.Bytes)
+	if f == FormatHosts {
+		return placement.Hosts(w, better.Hosts, about)
+	}
+	return placement.Rankfile(w, better.Hosts, about)
 }
 
 // useful reports whether a proposal says what to try or where to look: its candidates may be those of another one.

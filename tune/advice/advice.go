@@ -18,6 +18,7 @@ import (
 type Subject struct {
 	Profile  *profile.Profile
 	Findings []finding.Finding
+	Damaged  bool   // parts of the run cannot be read
 	Family   string // of the library: machine.OpenMPI …
 
 	Catalog *catalog.Catalog // of the library with its settings; nil: unknown, then nothing can be tried
@@ -31,6 +32,12 @@ type Subject struct {
 	Unexpected float64 // the part of the messages that came before their receive; 0: none, or unknown
 	NUMANodes  int     // of each node; 0: unknown
 	rules      []Rule  // that Propose asks
+
+	placed struct { // see Placement
+		done, unknown bool
+		better        *Placement
+		why           string
+	}
 }
 
 // Now is the value of a setting in the run, by its name in the enumeration if it has one; "" if it is not known.

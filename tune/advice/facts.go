@@ -34,6 +34,7 @@ func (s *Subject) facts() (all []fact) {
 	}
 	all = append(all, s.collectives()...)
 	all = append(all, s.messages()...)
+	all = append(all, s.placement()...)
 	all = append(all, s.machine()...)
 	all = append(all, s.settings()...)
 	if s.Unexpected > 0 {

@@ -16,9 +16,12 @@ import (
 // job is a run of 4 ranks for a second each, with times in functions of the whole job, on hosts with a number of cores.
 func job(cores int, hosts []string, times map[string]time.Duration) *profile.Profile {
 	p := &profile.Profile{Run: &recording.Run{}, Processor: &processor.Processor{}}
+	for _, host := range hosts {
+		p.Run.Nodes = append(p.Run.Nodes, &recording.Node{Host: host})
+	}
 	for rank := range 4 {
 		host := hosts[rank%len(hosts)]
-		process := &recording.Rank{Rank: rank, Size: 4, Host: host}
+		process := &recording.Rank{Rank: rank, Size: 4, Host: host, Node: p.Run.Nodes[rank%len(hosts)], State: recording.StateEnded}
 		p.Run.Ranks = append(p.Run.Ranks, process)
 		p.Ranks = append(p.Ranks, &profile.Rank{Number: rank, Process: process, Elapsed: time.Second, Threads: 1})
 	}
@@ -59,6 +62,7 @@ func carried(p *profile.Profile, transport string) *profile.Profile {
 // Each rule is said of a run that shows what it asks for, and of none that lacks a part of it.
 func TestSaid(t *testing.T) {
 	one, two := []string{"a"}, []string{"a", "b"}
+	apart := exchange(job(2, two, map[string]time.Duration{"MPI_Send": time.Second}), [3]int{0, 1, 100}, [3]int{2, 3, 100})
 	type times = map[string]time.Duration
 	said := map[string]bool{}
 	for _, c := range []struct {
@@ -78,12 +82,13 @@ func TestSaid(t *testing.T) {
 		{name: "messages on one node", run: job(8, one, times{"MPI_Send": time.Second}),
 			say: []string{"binding to cores", "engine of messages", "eager limit", "length of fragments", "single copies", "cells of shared memory", "progress thread", "rendezvous of UCX"},
 			not: []string{"binding", "ranks by NUMA node", "ranks by node", "transports of UCX on a node", "rendezvous of UCX in memory", "registered memory", "several network cards", "connections of TCP", "collective algorithm", "waiting ranks give up their core"}},
-		{name: "messages on two nodes", run: job(2, two, times{"MPI_Send": time.Second}), say: []string{"registered memory", "several network cards", "connections of TCP", "ranks by node"}, not: []string{"cells of shared memory", "progress thread"}},
+		{name: "messages on two nodes", run: job(2, two, times{"MPI_Send": time.Second}), say: []string{"registered memory", "several network cards", "connections of TCP", "ranks by node"}, not: []string{"cells of shared memory", "progress thread", "placement of ranks"}},
 		{name: "bound ranks", run: bound(job(1, one, times{"MPI_Send": time.Second})), say: []string{"binding"}, not: []string{"binding to cores"}},
 		{name: "ranks on too few cores", run: job(2, one, times{"MPI_Send": time.Second}), not: []string{"binding", "binding to cores"}},
 		{name: "several NUMA nodes", run: job(8, one, times{"MPI_Send": time.Second}), numa: 2, say: []string{"ranks by NUMA node"}},
 		{name: "several NUMA nodes and too few cores", run: job(2, one, times{"MPI_Send": time.Second}), numa: 2, not: []string{"ranks by NUMA node"}},
 		{name: "messages in memory", run: carried(job(8, one, times{"MPI_Send": time.Second}), "sysv"), say: []string{"rendezvous of UCX in memory"}},
+		{name: "pairs on two nodes", run: apart, say: []string{"placement of ranks"}},
 		{name: "few cores", run: job(2, one, times{"MPI_Barrier": time.Millisecond}), say: []string{"waiting ranks give up their core"}, not: []string{"progress thread", "collective algorithm"}},
 		{name: "unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.5, say: []string{"unexpected messages"}, not: []string{"binding"}},
 		{name: "few unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.1, not: []string{"unexpected messages"}},

@@ -34,14 +34,24 @@ func showAdvice(r *reading) error {
 		r.App.Complain("%v", problem)
 	}
 	s := r.subject(p)
+	places := r.Form() == runs.FormatRankfile || r.Form() == runs.FormatHosts
+	switch better, why, unknown := s.Placement(); {
+	case places && better == nil:
+		return cli.Failf("%s: no placement with fewer bytes between nodes: %s", text.Quote(r.dir), why)
+	case unknown:
+		r.App.Complain("whether another placement has fewer bytes between nodes is not known: %s", why)
+	}
 	a := runs.Advice{Subject: s, Proposals: s.Propose(rules), Run: text.Quote(r.dir), Program: launch.Program(r.run.Dir)}
 	err = r.write(func(w io.Writer, t export.Terminal) error { return a.Write(w, r.Form(), t) })
+	if err == nil && places && r.Named() {
+		r.App.Say("to use it: " + a.Launch(string(r.Form()), r.Out))
+	}
 	return cmp.Or(err, cli.Partial(r.App, r.run), unread)
 }
 
 // subject is what rules judge: the run, and its library as it was last read, with the settings of the run.
 func (r *reading) subject(p *profile.Profile) *advice.Subject {
-	s := &advice.Subject{Profile: p, Findings: append(network.Findings(r.run, r.options()), p.Findings()...), Unexpected: queues.Read(r.run, r.options()).UnexpectedShare()}
+	s := &advice.Subject{Profile: p, Damaged: len(r.run.Damage()) > 0, Findings: append(network.Findings(r.run, r.options()), p.Findings()...), Unexpected: queues.Read(r.run, r.options()).UnexpectedShare()}
 	of := func(rank *recording.Rank) bool { return rank.Library != "" }
 	k := slices.IndexFunc(r.run.Ranks, of)
 	if k < 0 {
