@@ -33,7 +33,7 @@ func Samples(w io.Writer, run *recording.Run, f export.Format, o SampleOptions) 
 	var err error
 	switch {
 	case f == export.FormatCSV && o.Wide:
-		err = wideSamples(out, run, o, &csvWide{terminal: o.Terminal, start: startText(run, o)})
+		err = wideSamples(out, run, o, &csvWide{terminal: o.Terminal, start: startText(run, o.Start)})
 	case f == export.FormatCSV:
 		err = csvSamples(out, run, o)
 	case f == export.FormatJSON || f == export.FormatNDJSON:
@@ -197,8 +197,8 @@ func (k *rankNames) get(n *sampleNames, c *recording.Column) *sampleColumn {
 }
 
 // startText is the wall clock of time 0, in UTC; "" if rows do not have it.
-func startText(run *recording.Run, o SampleOptions) string {
-	if !o.Start {
+func startText(run *recording.Run, wanted bool) string {
+	if !wanted {
 		return ""
 	}
 	return run.Start.UTC().Format(time.RFC3339Nano)

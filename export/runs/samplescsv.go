@@ -15,7 +15,7 @@ const csvSampleHead = "time,rank,host,variable,object,element,value,status,unit"
 func csvSamples(out *export.LineWriter, run *recording.Run, o SampleOptions) error {
 	out.Buf = append(out.Buf, csvSampleHead...)
 	end := "\n"
-	if start := startText(run, o); start != "" {
+	if start := startText(run, o.Start); start != "" {
 		out.Buf = append(out.Buf, ",start"...)
 		end = "," + start + end
 	}

@@ -55,7 +55,7 @@ func jsonSamples(out *export.LineWriter, run *recording.Run, f export.Format, o 
 
 // startMember is the member "start" of each row; "" if rows do not have it.
 func startMember(run *recording.Run, o SampleOptions, document bool) string {
-	start := startText(run, o)
+	start := startText(run, o.Start)
 	if start == "" || document {
 		return ""
 	}

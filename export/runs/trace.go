@@ -23,6 +23,7 @@ const (
 type TraceOptions struct {
 	trace.Options                                                // Flows is set in any case; Derive nil: as mpitx trace --event asked
 	Site          func(r *recording.Rank, address uint64) string // a call site as text; nil: a hexadecimal number
+	Start         bool                                           // CSV, NDJSON: each row has the wall clock of time 0
 	Terminal      export.Terminal                                // CSV: escapes foreign text for a terminal
 }
 
@@ -274,18 +275,23 @@ func (w *traceRows) site(r *recording.Rank, address uint64) string {
 	return text
 }
 
-const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status,raised,operation,algorithm\n"
+const csvTraceHead = "time,duration,rank,thread,kind,name,object,peer,tag,bytes,request,sequence,flow,depth,site,status,raised,operation,algorithm"
 
 // Trace writes the trace of a run as CSV or NDJSON, in bounded memory.
 func Trace(w io.Writer, run *recording.Run, f export.Format, o TraceOptions) (trace.Totals, error) {
 	out := &export.LineWriter{W: w}
 	var write func(*TraceRow) error
+	start := startText(run, o.Start)
 	switch f {
 	case export.FormatCSV:
 		out.Buf = append(out.Buf, csvTraceHead...)
-		write = func(r *TraceRow) error { return csvTrace(out, r, o.Terminal) }
+		if o.Start {
+			out.Buf = append(out.Buf, ",start"...)
+		}
+		out.Buf = append(out.Buf, '\n')
+		write = func(r *TraceRow) error { return csvTrace(out, r, start, o.Terminal) }
 	case export.FormatNDJSON:
-		write = func(r *TraceRow) error { return jsonTrace(out, r) }
+		write = func(r *TraceRow) error { return jsonTrace(out, r, start) }
 	default:
 		_, err := export.ParseFormat(string(f) + " for traces")
 		return trace.Totals{}, err
@@ -297,7 +303,7 @@ func Trace(w io.Writer, run *recording.Run, f export.Format, o TraceOptions) (tr
 	return totals, out.Flush(0)
 }
 
-func csvTrace(out *export.LineWriter, r *TraceRow, t export.Terminal) error {
+func csvTrace(out *export.LineWriter, r *TraceRow, start string, t export.Terminal) error {
 	b := append(appendSeconds(out.Buf, r.Time), ',')
 	b = append(appendSeconds(b, r.Duration), ',')
 	b = append(strconv.AppendInt(b, int64(r.Rank), 10), ',')
@@ -325,6 +331,9 @@ func csvTrace(out *export.LineWriter, r *TraceRow, t export.Terminal) error {
 		b = appendSeconds(b, *r.Raised)
 	}
 	b = appendCSV(append(append(append(b, ','), r.Operation...), ','), r.Algorithm, t)
+	if start != "" {
+		b = append(append(b, ','), start...)
+	}
 	out.Buf = append(b, '\n')
 	return out.Flush(sampleBuffer)
 }
@@ -337,7 +346,7 @@ func appendFlow(b []byte, flow uint64) []byte {
 	return b
 }
 
-func jsonTrace(out *export.LineWriter, r *TraceRow) (err error) {
+func jsonTrace(out *export.LineWriter, r *TraceRow, start string) (err error) {
 	b := appendSeconds(append(out.Buf, `{"time":`...), r.Time)
 	if r.Duration != 0 || r.Kind == "call" {
 		b = appendSeconds(append(b, `,"duration":`...), r.Duration)
@@ -379,6 +388,7 @@ func jsonTrace(out *export.LineWriter, r *TraceRow) (err error) {
 	}
 	text("operation", r.Operation)
 	text("algorithm", r.Algorithm)
+	text("start", start)
 	if err != nil {
 		return err
 	}

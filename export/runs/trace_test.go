@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"mpitx/export"
 	"mpitx/recording"
@@ -34,6 +35,14 @@ func TestTraceRaised(t *testing.T) {
 		}
 		if raised := strings.Count(out.String(), "0.000003003"); raised != 1 {
 			t.Errorf("%s: %d rows with the time", format, raised)
+		}
+		start, with := run.Start.UTC().Format(time.RFC3339Nano), strings.Builder{}
+		if _, err := Trace(&with, run, format, TraceOptions{Start: true}); err != nil {
+			t.Fatal(err)
+		}
+		plain := strings.NewReplacer(","+start+"\n", "\n", ",start\n", "\n", `,"start":"`+start+`"`, "").Replace(with.String())
+		if plain != out.String() || strings.Count(with.String(), start) != strings.Count(strings.TrimPrefix(out.String(), csvTraceHead+"\n"), "\n") {
+			t.Errorf("%s: more than the start differs:\n%s", format, with.String())
 		}
 	}
 }

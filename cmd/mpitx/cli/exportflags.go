@@ -25,7 +25,7 @@ type ExportFlags struct {
 	OutFile
 	As     recording.Transform
 	wide   bool
-	start  bool
+	Start  bool
 	format export.Format   // "" means the ending of out
 	More   []export.Format // formats besides sampleFormats
 
@@ -44,7 +44,7 @@ func (x *ExportFlags) Flags(cmd *cobra.Command) {
 	x.OutFile.Flags(cmd)
 	ChooseTransform(cmd, &x.As)
 	f.BoolVar(&x.wide, "wide", false, "write one row per instant and one column per variable")
-	f.BoolVar(&x.start, "with-start", false, "csv, ndjson: add a column start, the wall clock (UTC) of time 0")
+	f.BoolVar(&x.Start, "with-start", false, "csv, ndjson: add a column start, the wall clock (UTC) of time 0")
 }
 
 // formats are those that -o may name.
@@ -56,7 +56,7 @@ func (x *ExportFlags) Parse() error {
 		return Usagef("--out %s: .%s is not a format of samples; end the name in .%s, or choose the format with -o", text.Quote(x.Out), ext,
 			strings.Join(Texts(sampleFormats), ", ."))
 	}
-	if form := x.Form(); x.start && (form == export.FormatJSON || form == FormatParquet) {
+	if form := x.Form(); x.Start && form != export.FormatCSV && form != export.FormatNDJSON {
 		return Usagef("--with-start: %s has the start of the run anyway; leave it out", form)
 	}
 	return nil
@@ -79,7 +79,7 @@ func (x *ExportFlags) Command(dir string) string {
 	if x.wide {
 		words += " --wide"
 	}
-	if x.start {
+	if x.Start {
 		words += " --with-start"
 	}
 	if x.Named() {
@@ -95,7 +95,7 @@ func (x *ExportFlags) Command(dir string) string {
 // file gets a number, and x.out becomes its name.
 func (x *ExportFlags) Write(a *App, run *recording.Run) error {
 	bar := progress.New("exporting")
-	o := runs.SampleOptions{Options: recording.Options{As: x.As, Column: x.Only.Column(), During: x.During, Progress: bar.Update, From: x.Cut.From, To: x.Cut.To, Rank: x.Cut.Rank()}, Wide: x.wide, Start: x.start}
+	o := runs.SampleOptions{Options: recording.Options{As: x.As, Column: x.Only.Column(), During: x.During, Progress: bar.Update, From: x.Cut.From, To: x.Cut.To, Rank: x.Cut.Rank()}, Wide: x.wide, Start: x.Start}
 	x.announce(a, run, o)
 	damaged := false
 	write := func(w io.Writer) (err error) {

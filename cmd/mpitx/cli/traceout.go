@@ -120,6 +120,7 @@ func (p *RunPart) Check(run *recording.Run) error {
 type TraceOut struct {
 	OutFile
 	Format  export.Format // "": the ending of out
+	Start   bool          // CSV, NDJSON: each row has the wall clock of time 0
 	Part    RunPart
 	Samples recording.Options // for Perfetto
 	Derive  []string          // globs of events of PERUSE to derive; nil: as mpitx trace --event asked
@@ -168,7 +169,7 @@ func (x *TraceOut) Write(a *App, run *recording.Run) (totals trace.Totals, err e
 		case FormatParquet:
 			totals, err = parquet.Trace(w, run, runs.TraceOptions{Options: o, Site: find})
 		default:
-			t := runs.TraceOptions{Options: o, Site: find}
+			t := runs.TraceOptions{Options: o, Site: find, Start: x.Start}
 			if x.Out == "-" {
 				if t.Terminal, err = a.Terminal(); err != nil {
 					return err

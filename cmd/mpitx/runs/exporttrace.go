@@ -26,8 +26,8 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 	case form == export.FormatJSON:
 		return cli.Usagef("-o json: traces are written as perfetto, csv, ndjson or parquet; choose one of these")
 	}
-	for _, name := range []string{"wide", "with-start", "nonzero", "phase", "as"} {
-		if cmd.Flags().Changed(name) && (!perfetto || name == "wide" || name == "with-start" || name == "phase") {
+	for _, name := range []string{"wide", "nonzero", "phase", "as"} {
+		if cmd.Flags().Changed(name) && (!perfetto || name == "wide" || name == "phase") {
 			return cli.Usagef("--%s applies to samples, not to a trace; leave it out", name)
 		}
 	}
@@ -39,7 +39,7 @@ func (o *exportOptions) writeTrace(cmd *cobra.Command, run *recording.Run, args 
 			return cli.Usagef("--derive %s: no event of PERUSE that matches can be derived from this run; mpitx list events says which can", glob)
 		}
 	}
-	x := cli.TraceOut{OutFile: o.OutFile, Format: form, Part: o.Cut, Derive: o.derive, Samples: recording.Options{As: o.As}}
+	x := cli.TraceOut{OutFile: o.OutFile, Format: form, Start: o.Start, Part: o.Cut, Derive: o.derive, Samples: recording.Options{As: o.As}}
 	if perfetto {
 		only, err := o.chosen(run, recording.Options{As: o.As})
 		if err != nil {
