@@ -61,7 +61,7 @@ missing_packages() {
 	have tmux || printf 'tmux '
 }
 
-# missing_test_packages lists those for tests: MPI programs in Fortran and Python, NetPIPE, compilers, an emulator for ARM, Node.js for
+# missing_test_packages lists those for tests: MPI programs in Fortran and Python, modules of Python, NetPIPE, compilers, an emulator for ARM, Node.js for
 # DuckDB.
 missing_test_packages() {
 	have g++ || printf 'g++ '
@@ -72,6 +72,8 @@ missing_test_packages() {
 	have chromium || printf 'chromium '
 	have gfortran || printf 'gfortran '
 	[ -n "$(find /usr/lib/python3/dist-packages/mpi4py -name 'MPI.*.so' 2>/dev/null)" ] || printf 'python3-mpi4py '
+	[ -d /usr/lib/python3/dist-packages/pandas ] || printf 'python3-pandas '
+	[ -d /usr/lib/python3/dist-packages/matplotlib ] || printf 'python3-matplotlib '
 	have NPopenmpi || printf 'netpipe-openmpi '
 	have NPmpich2 || printf 'netpipe-mpich2 '
 	have shellcheck || printf 'shellcheck '
@@ -399,6 +401,8 @@ install_files() {
 	copy "$to/share/bash-completion/completions" completions/mpitx.bash
 	copy "$to/share/zsh/site-functions" completions/_mpitx
 	copy "$to/share/fish/vendor_completions.d" completions/mpitx.fish
+	copy "$to/share/mpitx/python" python/pyproject.toml
+	copy "$to/share/mpitx/python/mpitx" python/mpitx/*
 	copy "$to/share/doc/mpitx" LICENSE ./*.md
 	copy "$to/share/doc/mpitx/docs" docs/*
 	say "installed in $to"
@@ -409,7 +413,7 @@ copy() {
 	folder=$1
 	shift
 	for file; do
-		[ -e "$file" ] || continue
+		[ -f "$file" ] || continue
 		install -d "$folder"
 		install -m 644 "$file" "$folder/"
 	done
