@@ -8,6 +8,7 @@ type Window struct {
 	To      time.Duration `json:"to_ns"`
 	Cut     uint64        `json:"cut_calls"`     // that reach beyond the part: their time outside of it is left out
 	Outside uint64        `json:"outside_calls"` // that are left out
+	End     time.Duration `json:"-"`             // of the whole
 }
 
 // Within is the part of a program between two times. What happened before and after is one call each of every track, at the edge of the part: a wait that
@@ -17,7 +18,7 @@ func (p *Program) Within(from, to time.Duration) *Program {
 	p.settle()
 	_, end := p.span()
 	to = max(min(to, time.Duration(end)), from)
-	q := &Program{sites: p.sites, codes: p.codes, codeOf: p.codeOf, Nodes: p.Nodes, eager: p.eager, ends: p.ends, Missing: p.Missing, window: &Window{From: from, To: to}}
+	q := &Program{sites: p.sites, codes: p.codes, codeOf: p.codeOf, Nodes: p.Nodes, eager: p.eager, ends: p.ends, Missing: p.Missing, window: &Window{From: from, To: to, End: time.Duration(end)}}
 	x := cut{whole: p, part: q, from: int64(from), to: int64(to), inside: make([][2]int32, len(p.tracks)), meetings: map[int32]int32{}}
 	for i := range p.tracks {
 		x.calls(i)
