@@ -44,8 +44,8 @@ func NewProfile(s *Stream, depth uint32) *Profile {
 		calls[4:keys]...), u64("calls", "ticks", "bytes")...)...)
 	p.declare("where", 1, 8+16+32, append([]Field{u32("thread"), u32("inside"), text("function"), u32("arguments")},
 		append(u64("calls", "seen"), Field{Name: "since", Type: 4, Meaning: 3}, Field{Name: "beat", Type: 4, Meaning: 3})...)...)
-	p.declare("objects", 1, 8+32+32, append(append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
-		u64("group", "collectives", "side")...), i32("rank"), i32("job"))...)
+	p.declare("objects", 1, 8+32+40, append(append([]Field{u32("id"), u32("kind"), i32("size"), text("name"), text("made_by"), u32("parent"), u32("order"), u32("freed")},
+		u64("group", "collectives", "side")...), i32("rank"), i32("job"), Field{Name: "made_at", Type: 4, Meaning: 3})...)
 	p.declare("neighbors", 2, 8+16, u32("object"), u32("number"), i32("rank"), u32("count"))
 	return p
 }
@@ -293,6 +293,7 @@ type Object struct {
 	Group, Collectives uint64
 	Side               uint64 // of intercommunicators
 	Rank, Job          int32
+	MadeAt             uint64 // ticks
 }
 
 // Objects appends rows of objects.
@@ -304,9 +305,9 @@ func (p *Profile) Objects(objects ...Object) {
 			b = le.AppendUint32(b, v)
 		}
 		b = le.AppendUint64(le.AppendUint64(le.AppendUint64(b, o.Group), o.Collectives), o.Side)
-		rows = append(rows, le.AppendUint32(le.AppendUint32(b, uint32(o.Rank)), uint32(o.Job)))
+		rows = append(rows, le.AppendUint64(le.AppendUint32(le.AppendUint32(b, uint32(o.Rank)), uint32(o.Job)), o.MadeAt))
 	}
-	p.rows("objects", 8+32+32, rows)
+	p.rows("objects", 8+32+40, rows)
 }
 
 // Neighbors appends rows of the neighbours in a communicator, of which the process has count.

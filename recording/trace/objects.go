@@ -74,12 +74,17 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 			default:
 				objects[rank][id] = same[key]
 			}
-			if o := objects[rank][id]; one.side != 0 {
+			o := objects[rank][id]
+			if one.side != 0 {
 				if o.sides == nil {
 					o.sides = map[int]uint64{}
 				}
 				o.sides[rank.Rank] = one.side
 			}
+			if o.ranks == nil {
+				o.ranks = map[int]int{}
+			}
+			o.ranks[rank.Rank] = one.rank
 		}
 	}
 	nameApart(run.Ranks, objects)

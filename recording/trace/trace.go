@@ -26,7 +26,7 @@ type Object struct {
 	number uint32 // 0: not known on other ranks
 	text   string // what String returns; "": not known yet
 	sides  map[int]uint64
-	ranks  map[int]int // with a spawned job, by rank in the run: its rank in its group
+	ranks  map[int]int // by rank in the run: its rank in its group
 	whole  *Object     // of an intercommunicator with a spawned job: what all processes of both groups share; nil: itself
 }
 
@@ -39,6 +39,18 @@ func (o *Object) Whole() *Object {
 		return o.whole
 	}
 	return o
+}
+
+// Places are the ranks of an intracommunicator's processes, by their numbers in the run; nil: not known for all.
+func (o *Object) Places() map[int]int {
+	taken := make([]bool, len(o.ranks))
+	for _, n := range o.ranks {
+		if o.sides != nil || o.Kind != kinds[0] || len(o.ranks) != o.Size || n < 0 || n >= o.Size || taken[n] {
+			return nil
+		}
+		taken[n] = true
+	}
+	return o.ranks
 }
 
 // Opposite is the number in the run of a process of the other group, by its rank there, of an intercommunicator with a spawned job; -1: unknown.
@@ -245,6 +257,7 @@ type Trace struct {
 	left      *leftovers // with Options.Flows: what has found no other side
 	objects   map[*recording.Rank]map[uint32]*Object
 	neighbors map[*Object]map[int][]int                 // nil: not read yet
+	making    map[maker][]made                          // likewise
 	clocks    map[*recording.Rank]map[int64]sourceClock // of event sources, as far as they were needed
 	matched   *matched                                  // nil: flows are not wanted
 	arrows    func() func(Arrow)                        // see [Arrows]

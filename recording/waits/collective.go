@@ -15,6 +15,9 @@ type Group struct {
 	made     []int32       // by member: how many collectives it has called
 	meetings []int32       // the program's numbers of them
 	order    []int32       // members by rank, once all are known
+	places   map[int]int   // by rank of the run: its place in scans, its rank in the group; nil: that of its number, if the group is ordered
+	ranked   []int32       // if the group is ordered, members by place, once all are known
+	place    []int32       // likewise, by member: its place
 	table    []int32       // by rank, from the lowest on: members + 1, unless ranks are far apart
 	unsure   bool          // calls of ranks do not belong together any more
 
@@ -60,12 +63,21 @@ func (g *Group) number(rank int) (m int32, ok bool) {
 // lowest is the lowest rank of the members, all of which are known.
 func (g *Group) lowest() int { return g.ranks[g.order[0]] }
 
-// close prepares for lowest and find.
+// close prepares for lowest and find, and for scans.
 func (g *Group) close() {
 	if len(g.ranks) == 0 {
 		return
 	}
 	g.order = g.byRank()
+	if g.ordered {
+		g.ranked, g.place = slices.Clone(g.order), make([]int32, len(g.ranks))
+		if g.places != nil {
+			slices.SortFunc(g.ranked, func(a, b int32) int { return cmp.Compare(g.places[g.ranks[a]], g.places[g.ranks[b]]) })
+		}
+		for i, m := range g.ranked {
+			g.place[m] = int32(i)
+		}
+	}
 	first := g.lowest()
 	if n := g.ranks[g.order[len(g.order)-1]] - first + 1; n <= 8*len(g.ranks)+64 {
 		g.table = make([]int32, n)
@@ -126,7 +138,7 @@ func (p *Program) Collective(of Ref, g *Group, function string, root int) int32 
 	default:
 		return g.meetings[n]
 	}
-	if how == blocking {
+	if how == blocking || how == making {
 		x.needs++
 		p.at(of).needs = collectiveBit | uint32(g.meetings[n])
 		return -1
@@ -300,7 +312,7 @@ func (g *Group) byRank() []int32 {
 // lower finds for each member the last one among lower ranks.
 func (p *Program) lower(x *meeting) []Ref {
 	all, latest := make([]Ref, len(x.calls)), nobody
-	for _, m := range x.group.order {
+	for _, m := range x.group.ranked {
 		all[m] = latest
 		if latest == nobody || p.at(x.calls[m]).begin > p.at(latest).begin {
 			latest = x.calls[m]

@@ -66,13 +66,13 @@ var shapes = func() map[string]shape {
 			all["MPI_"+name] = shape
 		}
 	}
-	for _, name := range strings.Fields("Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_spawn Comm_spawn_multiple Intercomm_merge Cart_create Cart_sub Graph_create Dist_graph_create " +
+	for _, name := range strings.Fields("Comm_create Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_spawn Comm_spawn_multiple Comm_disconnect Comm_create_group Intercomm_create Intercomm_merge Cart_create Cart_sub Graph_create Dist_graph_create " +
 		"Dist_graph_create_adjacent Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free Win_fence File_open File_close " +
-		"File_set_size File_preallocate File_set_view") {
+		"File_set_size File_preallocate File_set_view File_set_atomicity File_seek_shared") {
 		all["MPI_"+name] = allForAll
 	}
 	for _, verb := range []string{"read", "write"} {
-		for _, how := range []string{"_all", "_at_all"} {
+		for _, how := range []string{"_all", "_at_all", "_ordered"} {
 			all["MPI_File_"+verb+how] = allForAll
 		}
 	}
@@ -88,12 +88,16 @@ const (
 	persistent             // it makes what others start and complete
 	split                  // it begins one on a file, and may wait; another call ends it
 	splitEnd
+	making // its ranks are those of the communicator that it makes
 )
 
 // shapeOf is the shape of a function, and how it takes part; 0: it is not a collective, or nothing is known of its waits.
 func shapeOf(function string) (shape, collective) {
 	name := strings.TrimSuffix(function, "_c")
-	if s := shapes[name]; s != 0 {
+	switch s := shapes[name]; {
+	case name == "MPI_Comm_create_group", name == "MPI_Intercomm_create":
+		return s, making
+	case s != 0:
 		return s, blocking
 	}
 	if s := shapes[strings.TrimSuffix(name, "_init")]; s != 0 {

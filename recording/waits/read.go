@@ -322,7 +322,7 @@ type onObject struct {
 }
 
 // groupKey is an object whose collectives all ranks start in one order. Those of a persistent one have an order of their own: it counts those that
-// were made of the object, from 1.
+// were made of the object, from 1. The call that makes the object is alone: -1.
 type groupKey struct {
 	object     *trace.Object
 	persistent int
@@ -343,7 +343,10 @@ func (r *Reader) starts(by request, collective int32) {
 
 func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
 	o := c.Object.Whole()
-	if o == nil || o.Sides() == nil && slices.Contains(betweenGroups, o.MadeBy) || o.Sides() != nil && len(o.Sides()) < o.Size { // not all of the two groups are known
+	if s.how == making {
+		o = r.trace.Made(at.rank, c)
+	}
+	if o == nil || s.how != making && o.Sides() == nil && slices.Contains(betweenGroups, o.MadeBy) || o.Sides() != nil && len(o.Sides()) < o.Size { // not all of the two groups are known
 		r.program.Missing.Undecided++
 		return
 	}
@@ -356,9 +359,12 @@ func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
 		return
 	}
 	key := groupKey{object: o}
-	if s.how == persistent {
+	switch s.how {
+	case persistent:
 		r.made[mine]++
 		key.persistent = r.made[mine]
+	case making:
+		key.persistent = -1
 	}
 	g := r.groups[key]
 	if g == nil {
@@ -369,8 +375,8 @@ func (r *Reader) collective(at *threadState, of Ref, c *trace.Call, s *site) {
 		case size > r.ranks: // some are not in the run, or it is damaged
 			size = 0
 		}
-		g = r.program.Group(size, o.Name == "MPI_COMM_WORLD")
-		g.sides = o.Sides()
+		g = r.program.Group(size, o.Places() != nil || o.Name == "MPI_COMM_WORLD")
+		g.sides, g.places = o.Sides(), o.Places()
 		r.groups[key] = g
 	}
 	if g.size == 1 {

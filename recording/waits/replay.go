@@ -274,12 +274,13 @@ func (r *replay) leave(n uint32) {
 	}
 }
 
-// scan notes the same in a scan, whose ranks are those of MPI_COMM_WORLD.
+// scan notes the same in a scan.
 func (r *replay) scan(x *meeting, m *met, rank int, begin *moment) {
 	if m.begins == nil {
 		m.begins, m.begun = make([]moment, x.group.size), make([]bool, x.group.size)
 	}
-	if i := rank - x.group.lowest(); i < len(m.begins) {
+	if n, ok := x.group.find(rank); ok {
+		i := x.group.place[n]
 		m.begins[i], m.begun[i] = *begin, true
 	}
 	for int(m.came) < len(m.begins) && m.begun[m.came] {
@@ -349,7 +350,8 @@ func (r *replay) needsMeeting(n uint32, of Ref, c *call, until *moment) bool {
 	case toRoot:
 		wanted--
 	case fromLower:
-		wanted = int32(r.tracks[of.Track].rank - x.group.lowest())
+		m, _ := x.group.find(r.tracks[of.Track].rank)
+		wanted = x.group.place[m]
 	}
 	m := r.met(n)
 	if m.came < wanted {

@@ -175,6 +175,56 @@ func TestWritten(t *testing.T) {
 			})
 			w.call("MPI_Barrier", []uint64{2000, 2000, 2000, 2050}[w.rank], 2100, 1)
 		}, []state{{AtBarrier, 1, 300, 2}, {AtBarrier, 0, 200, 2}, {LateRoot, 2, 200, 0}, {LateRoot, 3, 100, 0}, {EarlyRoot, 3, 100, 1}, {AtBarrier, 2, 50, 3}}, Missing{}},
+		{"a scan of reversed ranks", 3, 0, func(w *written) {
+			w.Objects(recordingtest.Object{ID: 2, Size: 3, MadeBy: "MPI_Comm_split", Parent: 1, Group: 5, Rank: 2 - int32(w.rank)})
+			w.call("MPI_Scan", []uint64{0, 100, 300}[w.rank], 400, 2)
+			begin := []uint64{700, 500, 500}[w.rank]
+			w.call("MPI_Iexscan", begin, begin+10, 2, inRequest(1))
+			w.Done(2800, 1)
+			w.call("MPI_Wait", begin+20, 800, 2)
+		}, []state{{Prefix, 0, 300, 2}, {Prefix, 1, 200, 2}}, Missing{}},
+		{"a scan of ranks in an order that is not known", 3, 0, func(w *written) {
+			w.Objects(recordingtest.Object{ID: 2, Size: 3, MadeBy: "MPI_Comm_split", Parent: 1, Group: 5, Rank: int32(min(w.rank, 1))})
+			w.call("MPI_Scan", []uint64{0, 100, 300}[w.rank], 400, 2)
+		}, nil, Missing{Undecided: 3}},
+		{"a file in the order of ranks", 3, 0, func(w *written) {
+			w.Objects(recordingtest.Object{ID: 2, Size: 3, MadeBy: "MPI_Comm_dup", Parent: 1, Group: 5, Rank: int32(w.rank)}, recordingtest.Object{ID: 3, Kind: 2, Name: "data", MadeBy: "MPI_File_open", Parent: 2})
+			w.call("MPI_File_write_ordered", []uint64{200, 0, 300}[w.rank], 400, 3)
+			begin := []uint64{800, 500, 500}[w.rank]
+			w.call("MPI_File_read_ordered_begin", begin, begin+10, 3)
+			w.call("MPI_File_read_ordered_end", begin+20, 900, 3)
+		}, []state{{CollectiveIO, 1, 300, 2}, {CollectiveIO, 1, 280, 0}, {CollectiveIO, 2, 280, 0}, {CollectiveIO, 0, 100, 2}}, Missing{}},
+		{"a file that all set", 2, 0, func(w *written) {
+			w.Objects(recordingtest.Object{ID: 2, Kind: 2, Name: "data", MadeBy: "MPI_File_open", Parent: 1})
+			w.call("MPI_File_set_atomicity", []uint64{0, 100}[w.rank], 150, 2)
+			w.call("MPI_File_seek_shared", []uint64{500, 200}[w.rank], 550, 2)
+			w.call("MPI_File_set_atomicity", []uint64{600, 700}[w.rank], []uint64{650, 750}[w.rank], 2) // not waited for
+			w.call("MPI_File_sync", []uint64{800, 900}[w.rank], 950, 2)                                 // the disk
+		}, []state{{CollectiveIO, 1, 300, 0}, {CollectiveIO, 0, 100, 1}}, Missing{}},
+		{"a communicator of some ranks", 3, 0, func(w *written) { // 0 and 2, twice
+			if w.rank == 1 {
+				w.call("MPI_Comm_rank", 950, 960, 1)
+				return
+			}
+			for i := range uint64(2) {
+				end := 2000 + 400*(i+1)
+				w.Objects(recordingtest.Object{ID: 2 + uint32(i), Size: 2, MadeBy: "MPI_Comm_create_group", Parent: 1, Group: 9, Order: uint32(i), MadeAt: end + 1})
+				late := i == uint64(w.rank/2)
+				w.call("MPI_Comm_create_group", 400*i+map[bool]uint64{true: 200 + 50*i}[late], 400*(i+1), 1)
+			}
+			w.call("MPI_Barrier", uint64(900+30*w.rank), 1000, 3)
+		}, []state{{Management, 0, 250, 2}, {Management, 2, 200, 0}, {AtBarrier, 0, 60, 2}}, Missing{}},
+		{"two groups meet", 4, 0, func(w *written) {
+			side := uint64(w.rank/2) + 2
+			w.Objects(recordingtest.Object{ID: 2, Size: 2, MadeBy: "MPI_Comm_split", Parent: 1, Group: side},
+				recordingtest.Object{ID: 3, Size: 4, MadeBy: "MPI_Intercomm_create", Parent: 2, Group: 7, Side: side, MadeAt: 2401})
+			w.call("MPI_Intercomm_create", []uint64{100, 0, 300, 200}[w.rank], 400, 2)
+			w.call("MPI_Comm_disconnect", []uint64{500, 600, 500, 500}[w.rank], 700, 3)
+		}, []state{{Management, 1, 300, 2}, {Management, 0, 200, 2}, {Management, 0, 100, 1}, {Management, 2, 100, 1}, {Management, 3, 100, 1}, {Management, 3, 100, 2}}, Missing{}},
+		{"groups whose communicator is not known", 2, 0, func(w *written) {
+			w.Objects(recordingtest.Object{ID: 2, Size: 1, MadeBy: "MPI_Comm_split", Parent: 1, Group: uint64(w.rank) + 2})
+			w.call("MPI_Intercomm_create", []uint64{100, 0}[w.rank], 400, 2)
+		}, nil, Missing{Undecided: 2}},
 		{"a group that is not in the trace", 2, 0, func(w *written) { // of a spawned job
 			w.Objects(recordingtest.Object{ID: 3, Size: 4, MadeBy: "MPI_Comm_spawn", Parent: 1, Side: 1})
 			w.call("MPI_Barrier", uint64(100*w.rank), 300, 3)

@@ -21,7 +21,7 @@ static struct planted {
 	const char *function;
 	int line, late;
 	long long waited;
-} all[32];
+} all[64];
 static int count;
 
 // busy lets a rank compute for 80 ms after a barrier, and returns when the other one goes on.
@@ -59,7 +59,7 @@ static void add(const char *function, int line, int late, long long began)
 int main(int argc, char **argv)
 {
 	MPI_Request request[2];
-	MPI_Comm half, grid, graph, inter;
+	MPI_Comm half, grid, graph, inter, reversed;
 	MPI_File file;
 	MPI_Win window, locked;
 	MPI_Group world, other;
@@ -79,6 +79,7 @@ int main(int argc, char **argv)
 	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &partner, MPI_UNWEIGHTED, 1, &partner, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
 	MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, partner, 5, &inter);
 	MPI_File_open(MPI_COMM_WORLD, "planted.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
 	MPI_Group_incl(world, 1, &partner, &other);
 #if MPI_VERSION >= 4
@@ -129,6 +130,14 @@ int main(int argc, char **argv)
 		PLANT(1, "MPI_Gather/MPI_Gather", MPI_Gather(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, rank ? 0 : MPI_ROOT, inter));
 		PLANT(0, "MPI_Scatter/MPI_Scatter", MPI_Scatter(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, rank ? 0 : MPI_ROOT, inter));
 		PLANT(0, "MPI_Wait/MPI_Iallgather", MPI_Iallgather(buffer, 4, MPI_CHAR, got, 4, MPI_CHAR, inter, request); MPI_Wait(request, MPI_STATUS_IGNORE));
+		PLANT(1, "MPI_Exscan/MPI_Exscan", MPI_Exscan(buffer, got, 8, MPI_INT, MPI_SUM, reversed));
+		PLANT(1, "MPI_Intercomm_create/MPI_Intercomm_create", MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, partner, 7, &half));
+		MPI_Comm_free(&half);
+		PLANT(0, "MPI_Comm_create_group/MPI_Comm_create_group", MPI_Comm_create_group(MPI_COMM_WORLD, world, 8, &half));
+		PLANT(1, "MPI_Comm_disconnect/MPI_Comm_disconnect", MPI_Comm_disconnect(&half));
+		PLANT(0, "MPI_File_set_atomicity/MPI_File_set_atomicity", MPI_File_set_atomicity(file, i % 2 == 0));
+		PLANT(1, "MPI_File_seek_shared/MPI_File_seek_shared", MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+		PLANT(0, "MPI_File_write_ordered/MPI_File_write_ordered", MPI_File_write_ordered(file, buffer, 8, MPI_CHAR, MPI_STATUS_IGNORE));
 		PLANT(1, "MPI_File_write_at_all/MPI_File_write_at_all", MPI_File_write_at_all(file, 8 * rank, buffer, 8, MPI_CHAR, MPI_STATUS_IGNORE));
 		PLANT(1, "MPI_Wait/MPI_File_iwrite_at_all", MPI_File_iwrite_at_all(file, 8 * rank, buffer, 8, MPI_CHAR, request); MPI_Wait(request, MPI_STATUS_IGNORE));
 		PLANT(0, "MPI_File_write_at_all_begin/MPI_File_write_at_all_begin", MPI_File_write_at_all_begin(file, 8 * rank, buffer, 8, MPI_CHAR); MPI_File_write_at_all_end(file, buffer, MPI_STATUS_IGNORE));
@@ -163,6 +172,7 @@ int main(int argc, char **argv)
 	MPI_Comm_free(&grid);
 	MPI_Comm_free(&graph);
 	MPI_Comm_free(&inter);
+	MPI_Comm_free(&reversed);
 	MPI_File_close(&file);
 	MPI_Win_free(&window);
 	MPI_Win_free(&locked);
