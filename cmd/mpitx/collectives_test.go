@@ -83,9 +83,7 @@ func (f *onFamily) serves(said string, want grid.Algorithm) {
 		f.Fatal(said)
 	}
 	if f.family == machine.MPICH {
-		if p := f.run("mpitx", "setup", "--algorithms"); p.code != 0 {
-			f.Fatal(p.output())
-		}
+		f.learn()
 	}
 	program := f.build("mpicc", filepath.Join("..", "..", "fixtures", "algorithms", "served", "served.c"), "-std=gnu11", "-O1")
 	called := []string{program, "bcast", "4096", "2", "1"}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"mpitx/catalog"
@@ -23,10 +25,7 @@ func TestDecisionFile(t *testing.T) {
 		set := []string{"--set", "coll_tuned_use_dynamic_rules=1", "--set", "coll_tuned_dynamic_rules_filename=" + rules}
 		if f.family == "mpich" {
 			form, set = decision.Selection, []string{"--set", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=" + rules}
-			f.environ = append(f.environ, "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"))
-			if p := f.run("mpitx", "setup", "--algorithms"); p.code != 0 {
-				f.Fatal(p.output())
-			}
+			f.learn()
 		}
 		for seed := range uint64(2) {
 			s := algorithms.Random(seed, l, form, 5)
@@ -50,6 +49,42 @@ func TestDecisionFile(t *testing.T) {
 		}
 	})
 }
+
+// The calls that a tree of compositions makes abort are those that the interpreter says.
+func TestCompositions(t *testing.T) {
+	eachFamily(t, func(f *onFamily) {
+		if f.family != "mpich" {
+			f.Skip("only MPICH has compositions")
+		}
+		program := f.build("mpicc", filepath.Join("..", "..", "fixtures", "algorithms", "served", "served.c"), "-std=gnu11", "-O1")
+		l, rules := f.library(), filepath.Join(f.dir, "rules")
+		f.environ = append(f.environ, "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE="+rules)
+		for seed := range uint64(3) {
+			s := algorithms.Random(seed, l, decision.Composed, 4)
+			table, err := decision.Read([]byte(s.File), l)
+			if err != nil || table.Form != decision.Composed || table.Rejected() || os.WriteFile(rules, []byte(s.File), 0o600) != nil {
+				f.Fatal(err, table.Problems)
+			}
+			fine := s.AbortLast(table)
+			p := f.run(append([]string{"mpirun.mpich", "-n", "4", program}, s.Arguments()...)...)
+			if got := strings.Count(p.stdout.String(), ": 0\n"); got != fine || fine < 4 || p.code == 0 {
+				f.Errorf("seed %d: %d of %d calls, want %d\n%s\n%s", seed, got, len(s.Calls), fine, s.File, p.output())
+			}
+		}
+	})
+}
+
+// learn makes mpitx know the algorithms of MPICH, once for all tests.
+func (f *onFamily) learn() {
+	f.environ = append(f.environ, "XDG_CACHE_HOME="+filepath.Join(work, "learned"))
+	learnOnce.Do(func() {
+		if p := f.run("mpitx", "setup", "--algorithms"); p.code != 0 {
+			f.Fatal(p.output())
+		}
+	})
+}
+
+var learnOnce sync.Once
 
 // library is what the family's library knows.
 func (f *onFamily) library() *decision.Library {

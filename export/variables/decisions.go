@@ -65,7 +65,7 @@ func legal(r *decision.Report) string {
 	switch n := len(r.Table.Problems); {
 	case r.Table.Crashes:
 		return "wrong: it crashes MPI_Init"
-	case r.Table.Rejected() && r.Table.Form == decision.Selection:
+	case r.Table.Rejected() && r.Library.Family == "mpich":
 		return "wrong: it makes MPI_Init or a collective abort"
 	case r.Table.Rejected():
 		return "wrong: the library ignores the whole file"
@@ -95,7 +95,7 @@ func decisionRows(r *decision.Report, f export.Format) *export.Rows {
 		{Name: "ranks_from"}, {Name: "ranks_to"}, {Name: "bytes_from"}, {Name: "bytes_to"}, {Name: "number"}, {Name: "acts"},
 	}}
 	for _, rule := range r.Table.Rules {
-		if rule.Missing && (rule.Never != "" || r.Table.Form == decision.JSON) {
+		if rule.Missing && (rule.Never != "" || r.Table.Form == decision.JSON || r.Table.Form == decision.Composed) {
 			continue
 		}
 		algorithm := rule.AlgorithmText()

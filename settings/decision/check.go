@@ -20,8 +20,11 @@ type Report struct {
 
 // Variable is the control variable that names the file; "" if the library has none.
 func (l *Library) Variable() string {
-	if l.han {
+	switch {
+	case l.han:
 		return "coll_han_dynamic_rules_filename"
+	case l.composed:
+		return "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
 	}
 	return map[string]string{"openmpi": "coll_tuned_dynamic_rules_filename", "mpich": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"}[l.Family]
 }

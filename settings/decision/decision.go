@@ -19,6 +19,7 @@ const (
 	Classic   Form = "classic rules of coll tuned"
 	JSON      Form = "JSON rules of coll tuned"
 	Selection Form = "selection tree of MPICH"
+	Composed  Form = "selection tree of MPICH's device ch4"
 )
 
 // Table is a file as a library understands it: rules in the order in which it tries them. The first that matches serves a call.
@@ -173,13 +174,13 @@ func (t *Table) Serve(c Call) Answer {
 	case t.Crashes:
 		a.Text = "nothing: MPI_Init crashes"
 		return a
-	case t.Rejected() && t.Form == Selection:
+	case t.Rejected() && t.library.Family == "mpich":
 		a.Text = "nothing: MPI_Init or a collective aborts"
 		return a
 	case t.Form == Han && c.Nodes < 2:
 		a.Text = "another component: coll han serves communicators of several nodes"
 		return a
-	case c.Ranks < 2 && t.Form != Selection:
+	case c.Ranks < 2 && t.library.Family != "mpich":
 		a.Text = "the library's own rules: coll tuned does not serve communicators of one rank"
 		return a
 	case t.Rejected():
@@ -190,6 +191,8 @@ func (t *Table) Serve(c Call) Answer {
 		a.Rule = t.Rules[k]
 	}
 	switch r := a.Rule; {
+	case t.Form == Composed && (r == nil || r.Missing):
+		a.Text = "MPICH's own algorithms, as MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE says: no composition matches"
 	case r == nil && t.Form == Selection:
 		a.Text = "nothing: the file has no " + key(c.Function) + ", and the library aborts"
 	case r == nil && t.Form == Han:

@@ -272,7 +272,7 @@ func number(r *Rule, l *Library) int {
 // No file crashes a reader, and what is legal serves each call.
 func FuzzRead(f *testing.F) {
 	for _, file := range []string{"rule-file-version-2\n1 2 2 0 1 0 1 0 0 3\n8 1\n0 0 0 0", "#\n1 0x2 -", `{"collectives":{"bcast":[{"comm_size_min":2,"rules":[{"alg":"one","msg_size_max":"inf"}]}]}}`,
-		`/* " */{"comm_size<3":{"collective=bcast":{"comm_type=intra":{}}}, "comm_type=inter"://`, `{"collective=bcast":{"comm_size<=4":{"algorithm=MPIR_Bcast_intra_one":{"k=2":{}}},"comm_size=any":{"avg_msg_size<3":{"algorithm=MPIR_Bcast_intra_two":{}}}}}`, "[[[", "1 2 2147483647 0 1", "2 bcast 1 2 1 1 2 0 han @simple 8 tuned [1,2] 7 1 0 0"} {
+		`/* " */{"comm_size<3":{"collective=bcast":{"comm_type=intra":{}}}, "comm_type=inter"://`, `{"collective=bcast":{"comm_size<=4":{"algorithm=MPIR_Bcast_intra_one":{"k=2":{}}},"comm_size=any":{"avg_msg_size<3":{"algorithm=MPIR_Bcast_intra_two":{}}}}}`, `{"collective=bcast":{"avg_msg_size<9":{"composition=MPIDI_Bcast_intra_composition_alpha":{}},"avg_msg_size=any":{"composition=MPIDI_Reduce_intra_composition_alpha":{}}}}`, "[[[", "1 2 2147483647 0 1", "2 bcast 1 2 1 1 2 0 han @simple 8 tuned [1,2] 7 1 0 0"} {
 		f.Add([]byte(file))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -20,8 +20,11 @@ type Library struct {
 	// Algorithms are the names by operation ("allreduce") and number in Open MPI, "" where it has none; by operation in MPICH.
 	Algorithms map[string][]string
 	Default    []byte // MPICH: the selection tree that is built in; nil if unknown
-	ch4        bool   // MPICH: the device
-	han        bool   // Open MPI: the file is one of coll han
+
+	compositions []string // MPICH: of the device ch4; none if unknown
+	composed     bool     // the file selects compositions
+	ch4          bool     // MPICH: the device
+	han          bool     // Open MPI: the file is one of coll han
 }
 
 // LibraryOf is the library of a catalog. MPICH's names are in its file: [Library.Learn].
@@ -58,6 +61,7 @@ func Installed(c *catalog.Catalog) *Library {
 
 var (
 	algorithmKey = regexp.MustCompile(`algorithm=(MPIR_(I?[A-Z][a-z]+(?:_[a-z]+)*?)_(?:intra|inter|allcomm)_\w+)\x00`)
+	composition  = regexp.MustCompile(`composition=(MPIDI_\w+)\x00`)
 	builtIn      = regexp.MustCompile(`\x00(\{"collective=[^\x00]*"algorithm=MPIR_[^\x00]*\})\x00`)
 )
 
@@ -74,7 +78,12 @@ func (l *Library) Learn(file []byte) {
 		}
 		at += found[1]
 	}
-	l.ch4 = bytes.Contains(file, []byte("composition=MPIDI_"))
+	for _, found := range composition.FindAllSubmatch(file, -1) {
+		if name := string(found[1]); !slices.Contains(l.compositions, name) {
+			l.compositions = append(l.compositions, name)
+		}
+	}
+	l.ch4 = len(l.compositions) > 0
 	if found := builtIn.FindSubmatch(file); found != nil {
 		l.Default = bytes.Clone(found[1])
 	}

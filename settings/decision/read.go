@@ -30,10 +30,16 @@ func Read(data []byte, l *Library) (*Table, error) {
 			t.Problems = append(t.Problems, problem)
 			return t, nil
 		}
-		if !bytes.Contains(data, []byte("algorithm=MPIR_")) && bytes.Contains(data, []byte("composition=")) {
-			return nil, errors.New("it selects compositions of MPICH's ch4, which mpitx does not read: expected algorithm=MPIR_…")
+		if bytes.Contains(data, []byte("algorithm=MPIDI_POSIX_")) {
+			return nil, errors.New("it selects algorithms of MPICH's shared memory module posix; mpitx does not read it, because MPICH does not show what served a call there, and 4.0 opens another file " +
+				"than MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE names")
 		}
-		return readSelection(root, l), nil
+		if !bytes.Contains(data, []byte("algorithm=MPIR_")) && bytes.Contains(data, []byte("composition=")) {
+			own := *l
+			own.composed, own.ch4 = true, false // it selects for communicators of programs, not for those of nodes
+			return readSelection(root, &own, Composed), nil
+		}
+		return readSelection(root, l, Selection), nil
 	}
 	return nil, fmt.Errorf("mpitx knows the decision files of Open MPI and MPICH, not of %s", l.Text())
 }

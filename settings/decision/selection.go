@@ -54,8 +54,8 @@ func (w way) needing(text string, met func(*Call) bool) way {
 	return w
 }
 
-func readSelection(root *node, l *Library) *Table {
-	s := &selection{Table: &Table{Form: Selection, library: l}}
+func readSelection(root *node, l *Library, form Form) *Table {
+	s := &selection{Table: &Table{Form: form, library: l}}
 	w := way{}
 	for q := range w.of {
 		w.of[q] = All
@@ -95,21 +95,37 @@ func (s *selection) top(n *node, line int, w way) {
 	}
 }
 
+// what a tree selects.
+func (s *selection) what() string {
+	if s.library.composed {
+		return "composition"
+	}
+	return "algorithm"
+}
+
+func (s *selection) article() string {
+	return map[string]string{"algorithm": "an algorithm", "composition": "a composition"}[s.what()]
+}
+
+func (s *selection) example() string {
+	return map[string]string{"algorithm": "algorithm=MPIR_", "composition": "composition=MPIDI_"}[s.what()]
+}
+
 // squeeze removes spaces, as MPL_strdup_no_spaces.
 func squeeze(name string) string { return strings.ReplaceAll(name, " ", "") }
 
 // tree reads the conditions at one place: the first that is met leads on, and nothing leads back.
 func (s *selection) tree(n *node, line int, w way) {
 	if n.kind != '{' || len(n.keys) == 0 {
-		s.problem(line, true, `expected conditions or an algorithm, such as "algorithm=MPIR_…"`)
+		s.problem(line, true, `expected conditions or %s, such as "%s…"`, s.article(), s.example())
 		return
 	}
 	for k, name := range n.keys {
 		name, line := squeeze(name), n.lines[k]
-		if algorithm, ok := strings.CutPrefix(name, "algorithm="); ok {
+		if algorithm, ok := strings.CutPrefix(name, s.what()+"="); ok {
 			s.leaf(algorithm, n.members[k], line, w)
 			if k > 0 {
-				s.problem(line, true, "an algorithm must not follow a condition at the same place")
+				s.problem(line, true, "%s must not follow a condition at the same place", s.article())
 			}
 			return
 		}
@@ -167,11 +183,15 @@ func (s *selection) leaf(name string, parameters *node, line int, w way) {
 	r := s.rule(line, w, false)
 	r.Algorithm, r.Parameters = name, parameters.keys
 	of := regexp.MustCompile(`(?i)^MPIR_` + s.operation + `_(intra|inter|allcomm)_`)
-	switch names := s.library.Algorithms[s.operation]; {
+	names := s.library.Algorithms[s.operation]
+	if s.library.composed {
+		of, names = regexp.MustCompile(`(?i)^MPIDI_`+s.operation+`_(intra|inter|allcomm)_composition_`), s.library.compositions
+	}
+	switch {
 	case len(s.library.Algorithms) > 0 && !slices.Contains(names, name) && len(names) > 0:
-		s.problem(line, true, "%s has no algorithm %q of %s", s.library.Text(), name, r.Function)
+		s.problem(line, true, "%s has no %s %q of %s", s.library.Text(), s.what(), name, r.Function)
 	case !of.MatchString(name):
-		r.Fails = "it is not an algorithm of " + r.Function + ", so MPICH aborts in the call"
+		r.Fails = "it is not " + s.article() + " of " + r.Function + ", so MPICH aborts in the call"
 	}
 	if contradictory(w.needs) {
 		r.Never = "its conditions contradict each other"

@@ -78,8 +78,8 @@ where the application will run.
 
 With --collectives, mpitx tune measures the algorithms of collectives on this
 machine, and writes a file with which the library chooses the faster ones. With
---check, it reads such a file as the library does: Open MPI's dynamic rules,
-MPICH's selection in JSON.
+--check, it reads such a file as the library does: Open MPI's dynamic rules and
+the rules of coll han, MPICH's selection of algorithms or compositions in JSON.
 
 The exit code is 0 if something is recommended, 1 if nothing is, and 2 if the
 campaign could not be made.`,
