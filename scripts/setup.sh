@@ -74,6 +74,7 @@ missing_test_packages() {
 	[ -n "$(find /usr/lib/python3/dist-packages/mpi4py -name 'MPI.*.so' 2>/dev/null)" ] || printf 'python3-mpi4py '
 	[ -d /usr/lib/python3/dist-packages/pandas ] || printf 'python3-pandas '
 	[ -d /usr/lib/python3/dist-packages/matplotlib ] || printf 'python3-matplotlib '
+	[ -d /usr/lib/python3/dist-packages/prometheus_client ] || printf 'python3-prometheus-client '
 	have NPopenmpi || printf 'netpipe-openmpi '
 	have NPmpich2 || printf 'netpipe-mpich2 '
 	have shellcheck || printf 'shellcheck '
@@ -119,6 +120,17 @@ fetch_duckdb() {
 	say "fetching DuckDB"
 	(cd fixtures/duckdb && npm ci --no-audit --no-fund --ignore-scripts >/dev/null && cp package-lock.json node_modules/.pinned) || say "cannot fetch DuckDB; run this with network access: cd fixtures/duckdb && npm ci"
 }
+
+# fetch_promtool takes promtool, for tests, out of Debian's package prometheus, which would also install a server.
+fetch_promtool() {
+	if promtool_there || ! have apt-get || ! have dpkg-deb; then return 0; fi
+	say "fetching promtool"
+	mkdir -p fixtures/promtool
+	(cd fixtures/promtool && apt-get download prometheus >/dev/null 2>&1 && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xO ./usr/bin/promtool >part &&
+		rm prometheus_*.deb && chmod +x part && mv part promtool) || say "cannot fetch promtool; run this with network access: cd fixtures/promtool && apt-get download prometheus"
+}
+
+promtool_there() { have promtool || [ -x fixtures/promtool/promtool ]; }
 
 duckdb_there() { cmp -s fixtures/duckdb/package-lock.json fixtures/duckdb/node_modules/.pinned; }
 
@@ -303,6 +315,7 @@ untested() {
 		*) say "NOT TESTED: tests that need $package, which is not installed" ;;
 		esac
 	done
+	promtool_there || say "NOT TESTED: the files of export -o openmetrics with promtool, which is not in fixtures/promtool"
 	duckdb_there || say "NOT TESTED: queries of data sets, because DuckDB is not installed in fixtures/duckdb"
 }
 
@@ -430,7 +443,7 @@ run_lab() {
 case ${1:-} in
 build) find_go; build ;;
 run) prepare; build; run ;;
-test) prepare "$(missing_test_packages)"; fetch_duckdb; keep_objects=yes; build; run_tests ;;
+test) prepare "$(missing_test_packages)"; fetch_duckdb; fetch_promtool; keep_objects=yes; build; run_tests ;;
 bench) find_go; allow_root; build; exec ./scripts/bench.sh ;;
 generate) find_go; go generate ./... ;;
 screenshots) find_go; allow_root; build; go run ./fixtures/screenshots "$BIN" docs ;;

@@ -97,9 +97,11 @@ func (x *ExportFlags) Write(a *App, run *recording.Run) error {
 	bar := progress.New("exporting")
 	o := runs.SampleOptions{Options: recording.Options{As: x.As, Column: x.Only.Column(), During: x.During, Progress: bar.Update, From: x.Cut.From, To: x.Cut.To, Rank: x.Cut.Rank()}, Wide: x.wide, Start: x.Start}
 	x.announce(a, run, o)
-	damaged := false
+	damaged, omitted := false, 0
 	write := func(w io.Writer) (err error) {
 		switch {
+		case x.Form() == FormatOpenMetrics:
+			omitted, err = runs.OpenMetrics(w, run, o.Options)
 		case x.Form() != FormatParquet:
 			err = runs.Samples(w, run, x.Form(), o)
 		case x.wide:
@@ -123,6 +125,9 @@ func (x *ExportFlags) Write(a *App, run *recording.Run) error {
 		}
 	} else {
 		x.Out, err = x.write(x.Part, x.Late, write)
+	}
+	if omitted > 0 {
+		a.Complain("-o openmetrics: %s left out, as it has %d at most; choose some by name", text.Count(omitted, "variable"), runs.MostMetricVariables)
 	}
 	if err == nil && damaged {
 		return ErrDamaged

@@ -19,6 +19,8 @@ const (
 	FormatParquet = export.Format("parquet")
 	formatPprof   = export.Format("pprof")
 	FormatHTML    = export.Format("html")
+
+	FormatOpenMetrics = export.Format("openmetrics")
 )
 
 // ReportFormats are the formats of the overview of a profile.

@@ -33,8 +33,11 @@ var TraceEndings = []string{"pftrace", "perfetto-trace", "perfetto"}
 // endingFormat is the format that the ending of a file's name stands for.
 func endingFormat(name string) export.Format {
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
-	if slices.Contains(TraceEndings, ending) {
+	switch {
+	case slices.Contains(TraceEndings, ending):
 		return FormatPerfetto
+	case ending == "prom": // of files for Prometheus
+		return FormatOpenMetrics
 	}
 	return export.Format(ending)
 }
@@ -140,7 +143,7 @@ func (x *TraceOut) Form() export.Format {
 
 func (x *TraceOut) CheckFormat() error {
 	if form := x.Form(); !slices.Contains(TraceFormats, form) {
-		return Usagef("--out %s: .%s is not a format of traces; end the name in .pftrace, .%s, or choose the format with -o", text.Quote(x.Out), form,
+		return Usagef("--out %s: .%s is not a format of traces; end the name in .pftrace, .%s, or choose the format with -o", text.Quote(x.Out), strings.TrimPrefix(filepath.Ext(x.Out), "."),
 			strings.Join(Texts(TraceFormats[1:]), ", ."))
 	}
 	return nil
