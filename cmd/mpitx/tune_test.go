@@ -173,11 +173,17 @@ func TestTuneWorkdir(t *testing.T) {
 	})
 }
 
-// With --kernel, the application's collectives are screened in its place, and the application itself is compared.
+// With --kernel, the application's collectives are screened in its place, and the application itself is compared. Where each size has another fast
+// algorithm, as planted in Open MPI, a file of rules is recommended, with which the application runs them.
 func TestTuneKernel(t *testing.T) {
 	eachFamily(t, func(f *onFamily) {
-		program := f.build("mpicc", filepath.Join("testdata", "tune", "slow.c"), "-O1")
-		add := map[string]string{"openmpi": "coll_tuned_barrier_algorithm=linear,tree", "mpich": "MPIR_CVAR_BARRIER_INTRA_ALGORITHM=smp,dissemination"}[f.family]
+		source := "slow.c"
+		if f.family == "openmpi" { // the functions of MPICH's algorithms cannot be replaced
+			source = "bysize.c"
+			f.environ = append(f.environ, f.preload(filepath.Join("..", "tune", "oneforeach.c")))
+		}
+		program := f.build("mpicc", filepath.Join("testdata", "tune", source), "-O1")
+		add := map[string]string{"openmpi": "coll_tuned_barrier_algorithm=tree", "mpich": "MPIR_CVAR_BARRIER_INTRA_ALGORITHM=smp,dissemination"}[f.family]
 		p := f.run("mpitx", "tune", "-n", "2", "--runs", "60", "--kernel", "--add", add, "--only", "nothing", "-o", "json", "--", program)
 		if p.code != 2 || !strings.Contains(p.stderr.String(), "--only nothing") {
 			f.Errorf("exit code %d: %s", p.code, p.output())
@@ -211,5 +217,26 @@ func TestTuneKernel(t *testing.T) {
 		if screened < 9 {
 			f.Errorf("%d runs of the kernel", screened)
 		}
+		if f.family == "openmpi" {
+			f.bySize(p, program)
+		}
 	})
+}
+
+// bySize checks the file of rules that a campaign recommends.
+func (f *onFamily) bySize(campaign *process, program string) {
+	rules, err := os.ReadFile(filepath.Join(f.dir, "campaign", "rules.conf"))
+	if err != nil || campaign.code != 0 || !strings.Contains(campaign.stdout.String(), "coll_tuned_dynamic_rules_filename=rules.conf") {
+		f.Fatalf("%v: exit code %d: %s\n%s", err, campaign.code, campaign.output(), rules)
+	}
+	if p := f.run("mpitx", "tune", "--check", "campaign/rules.conf"); p.code != 0 {
+		f.Error(p.output())
+	}
+	if p := f.run("mpitx", "profile", "-n", "2", "--settings", "campaign/settings.conf", "--dir", "used", "--no-summary", "--", program); p.code != 0 {
+		f.Fatal(p.output())
+	}
+	ran := f.run("mpitx", "report", "used", "algorithms", "-o", "csv").stdout.String()
+	if strings.Count(ran, ",binomial,") != 1 || strings.Count(ran, ",chain,") != 1 {
+		f.Errorf("%s\n%s", ran, rules)
+	}
 }
