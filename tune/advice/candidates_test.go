@@ -2,6 +2,7 @@ package advice
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,15 @@ func TestCandidates(t *testing.T) {
 			}
 			if seen == 0 || !placed {
 				t.Errorf("%s: %d candidates; the place of the setting is named: %v", name, seen, placed)
+			}
+			if family == machine.OpenMPI { // the usual value may be empty
+				c.Cvar("btl").Origin = &catalog.Origin{Kind: "environment", Where: "OMPI_MCA_btl", Value: "self,tcp"}
+				settings.Assume(c, "btl", catalog.NewText("self,tcp"))
+				s.Default = func(string) (string, bool) { return "", true }
+				if all := s.Propose(OwnRules()); !slices.ContainsFunc(all, func(p Proposal) bool { return p.Subject == "btl" && len(p.Try) == 1 && p.Try[0].Name == "btl=" }) {
+					t.Errorf("%s: nothing to try for btl", name)
+				}
+				c.Cvar("btl").Origin = nil
 			}
 			now := c.Cvar(variable).Current().Value.String()
 			s.Default = func(name string) (string, bool) { return now, name == variable }

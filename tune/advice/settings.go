@@ -18,7 +18,8 @@ import (
 type target struct {
 	name   string
 	now    string // "": unknown
-	usual  string // the value without a setting; "": unknown
+	usual  string // the value without a setting, if it is known
+	known  bool
 	values []string
 	cvar   *catalog.Variable // nil: it is something else
 }
@@ -94,7 +95,7 @@ func (s *Subject) targets(name string) (all []target) {
 			t.now = cmp.Or(s.engine(), t.now)
 		}
 		if s.Default != nil {
-			t.usual, _ = s.Default(v.Name)
+			t.usual, t.known = s.Default(v.Name)
 		}
 		all = append(all, t)
 	}
@@ -120,8 +121,8 @@ func (s *Subject) outside(name string) target {
 		return t
 	}
 	if s.Layers != nil {
-		known, _ := s.Layers(nil).Setting(name)
-		t.now, t.usual, t.values = known.Default, known.Default, known.Values()
+		known, ok := s.Layers(nil).Setting(name)
+		t.now, t.usual, t.known, t.values = known.Default, known.Default, ok, known.Values()
 	}
 	for _, o := range s.Catalog.Outside {
 		if o.Name == name {
@@ -148,7 +149,7 @@ func (s *Subject) variables(name string) (all []*catalog.Variable) {
 // values are those that a rule tries, without the present one.
 func (s *Subject) values(to target, t Try) (all []string) {
 	add := func(value string) {
-		if value == "" || value == to.now || slices.Contains(all, value) {
+		if value == to.now || slices.Contains(all, value) {
 			return
 		}
 		if to.cvar != nil {
@@ -161,8 +162,9 @@ func (s *Subject) values(to target, t Try) (all []string) {
 	}
 	for _, value := range t.Values {
 		switch {
-		case value == "default":
+		case value == "default" && to.known:
 			add(to.usual)
+		case value == "default":
 		case value == "each":
 			for _, word := range to.values {
 				if !slices.Contains(t.Except, word) {
@@ -264,6 +266,9 @@ func (s *Subject) unfit(n settings.NameValue) string {
 	}
 	if n.Name == "btl" || n.Name == "pml" { // a job with an unknown component ends in MPI_Init
 		for component := range strings.SplitSeq(n.Value, ",") {
+			if component == "vader" && s.hasComponent(n.Name, "sm") {
+				return n.Name + "=" + n.Value + ": vader is another name of sm"
+			}
 			if component != "" && component[0] != '^' && !s.hasComponent(n.Name, component) {
 				return n.Name + "=" + n.Value + ": the library has no component " + component
 			}
