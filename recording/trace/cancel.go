@@ -65,8 +65,8 @@ func (m *matcher) cancel(e *recording.Event, p *process, l *layout) {
 		}
 		return
 	}
-	object := p.object(l.u32(e.Body, fieldObject))
-	if object == nil || l.i32(e.Body, fieldJob) != 0 { // its messages have no flow
+	n, _ := p.identify(e, l)
+	if n.object == 0 { // its messages have no flow
 		return
 	}
 	x := m.sends[request]
@@ -75,7 +75,7 @@ func (m *matcher) cancel(e *recording.Event, p *process, l *layout) {
 		m.sends[request] = x
 	}
 	if x.sequence == 0 {
-		x.stream = stream{object.number, int32(e.Rank.Rank), int32(p.peer(l.i32(e.Body, fieldPeer), 0)), int32(l.i32(e.Body, fieldTag)), 0}
+		x.stream = n.stream
 	}
 	switch {
 	case outcome == outcomeAsked, outcome == outcomeCancelled && x.sequence == 0:

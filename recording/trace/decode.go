@@ -206,6 +206,18 @@ func (p *process) peer(peer, job int) int {
 	return peer
 }
 
+// find is the number in the run of the other side of a message, also if it is in another job whose processes are known.
+func (p *process) find(o *Object, peer, job int) (rank int, known bool) {
+	switch {
+	case job == 0:
+		return p.peer(peer, 0), peer >= 0
+	case o != nil && o.whole != nil && peer >= 0:
+		rank = o.whole.Opposite(p.rank.Rank, peer)
+		return rank, rank >= 0
+	}
+	return peer, false
+}
+
 // processes finds the process of a rank.
 type processes struct {
 	trace *Trace

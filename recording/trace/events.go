@@ -180,6 +180,9 @@ func (d *decoder) message(c *chain, e *recording.Event, l *layout) *Message {
 		Done: e.Time, Sequence: l.u32(e.Body, fieldSequence), Request: l.u32(e.Body, fieldRequest), Estimated: flags&flagEstimated != 0,
 		concurrent: flags&flagConcurrent != 0, channel: l.u32(e.Body, fieldChannel), Partitions: int(l.u32(e.Body, fieldPartitions)),
 	}
+	if peer, known := c.process.find(m.Object, l.i32(e.Body, fieldPeer), job); job != 0 && known && m.Sequence != 0 {
+		m.Peer, m.Job = peer, 0
+	}
 	switch {
 	case !m.Received || m.Request == 0 || l.kind == kindCall && flags&flagPosts != 0:
 		m.Posted = d.trace.run.TimeAt(e.Rank, l.u64(e.Body, fieldBegin))
@@ -235,6 +238,9 @@ func (d *decoder) endCall(c *chain, e *recording.Event, l *layout, yield func(*E
 		Site: l.u64(e.Body, fieldSite), Request: request, Depth: int(flags >> depthShift & depthMask),
 		Root: flags&flagRoot != 0, OneSided: flags&flagOneSided != 0, Exclusive: flags&flagExclusive != 0, Failed: flags&(flagFailed|flagAbandoned) == flagFailed, Abandoned: flags&flagAbandoned != 0,
 		Open: flags&flagOpen != 0, Messages: c.messages, Ended: c.ended, Started: c.collectives, Algorithm: p.algorithm(l, e.Body),
+	}
+	if job != 0 && flags&(flagSent|flagReceived) != 0 {
+		d.call.Peer, d.call.Job = d.decoded.Peer, d.decoded.Job
 	}
 	for i := range c.messages {
 		if m := &c.messages[i]; m.Posted == at {

@@ -42,6 +42,7 @@ type side struct {
 	bytes                                  uint64
 	completed                              uint32 // of a received one: its number by completion
 	received, estimated, ambiguous, inside bool
+	apart                                  bool // receives of the trace that are not complete do not say whether they have taken it: see leftovers
 }
 
 // half is a side with its number.
@@ -77,7 +78,7 @@ func (m *matched) flow(chain int, counted uint64, rank int, message *Message) (i
 	if message.Object == nil { // damage
 		return 0, false
 	}
-	s := stream{message.Object.number, int32(rank), int32(message.Peer), int32(message.Tag), message.channel}
+	s := stream{message.Object.Whole().number, int32(rank), int32(message.Peer), int32(message.Tag), message.channel}
 	sequence := message.Sequence
 	if !message.Received && len(m.gone) > 0 {
 		if sequence, cancelled = m.number(s, sequence); cancelled {
@@ -352,22 +353,22 @@ func (m *matcher) event(e *recording.Event) {
 	}
 	if request := l.u32(e.Body, fieldRequest); flags&flagPosts != 0 && request != 0 {
 		of := pattern{l.u32(e.Body, fieldObject), int32(l.i32(e.Body, fieldPeer)), int32(l.i32(e.Body, fieldTag))}
-		if l.kind == kindPost || flags&flagSent != 0 || l.i32(e.Body, fieldJob) != 0 {
+		if l.kind == kindPost || flags&flagSent != 0 || of.peer == None {
 			of = pattern{}
 		}
 		m.receiver(p).post(request, l.u64(e.Body, fieldBegin), of, flags&flagConcurrent != 0)
 	}
 }
 
-// identify is the number of a message, and whether it is known, of a sender's side.
+// identify is the number of a message, and whether it is known, of a sender's side. Its object is 0 if that or the peer is not known.
 func (p *process) identify(e *recording.Event, l *layout) (n numbered, known bool) {
-	peer, object := l.i32(e.Body, fieldPeer), p.object(l.u32(e.Body, fieldObject))
-	n = numbered{stream{0, int32(e.Rank.Rank), int32(p.peer(peer, 0)), int32(l.i32(e.Body, fieldTag)), l.u32(e.Body, fieldChannel)}, l.u32(e.Body, fieldSequence)}
-	known = object != nil && object.number != 0 && n.sequence != 0 && peer >= 0 && l.i32(e.Body, fieldJob) == 0
-	if known {
-		n.object = object.number
+	object := p.object(l.u32(e.Body, fieldObject))
+	peer, ok := p.find(object, l.i32(e.Body, fieldPeer), l.i32(e.Body, fieldJob))
+	n = numbered{stream{0, int32(e.Rank.Rank), int32(peer), int32(l.i32(e.Body, fieldTag)), l.u32(e.Body, fieldChannel)}, l.u32(e.Body, fieldSequence)}
+	if object != nil && ok {
+		n.object = object.Whole().number
 	}
-	return n, known
+	return n, n.object != 0 && n.sequence != 0
 }
 
 // hidden takes a message into account that a function received which the trace does not show.
@@ -400,7 +401,8 @@ func (m *matcher) message(e *recording.Event, p *process, l *layout, flags uint3
 	}
 	id, peer := l.u32(e.Body, fieldObject), l.i32(e.Body, fieldPeer)
 	n, known := p.identify(e, l)
-	if inside && l.i32(e.Body, fieldJob) != 0 {
+	at.apart = n.channel != 0 || l.i32(e.Body, fieldJob) != 0
+	if inside && l.i32(e.Body, fieldJob) != 0 && !known { // older agents do not number them
 		m.totals.OtherJobs++
 		at.inside = false // it is not unmatched, too
 	}

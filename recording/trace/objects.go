@@ -88,7 +88,7 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 		}
 	}
 	nameApart(run.Ranks, objects)
-	joinJobs(run.Ranks, all)
+	joinJobs(run.Ranks, all, len(same))
 	return objects
 }
 
@@ -96,8 +96,9 @@ func Objects(run *recording.Run) map[*recording.Rank]map[uint32]*Object {
 const parents = "MPI_Comm_get_parent"
 
 // joinJobs finds the intercommunicators through which processes have spawned others. All that spawn together make it of one communicator, in one order.
-// The job's processes know the number of the root, and which of its jobs they are.
-func joinJobs(ranks []*recording.Rank, all map[*recording.Rank]map[uint32]*row) {
+// The job's processes know the number of the root, and which of its jobs they are. numbers is how many
+// objects have numbers.
+func joinJobs(ranks []*recording.Rank, all map[*recording.Rank]map[uint32]*row, numbers int) {
 	type spawn struct{ root, job int }
 	wholes, spawns := map[string]*Object{}, map[spawn]*Object{}
 	join := func(rank *recording.Rank, one *row, whole *Object) {
@@ -116,7 +117,8 @@ func joinJobs(ranks []*recording.Rank, all map[*recording.Rank]map[uint32]*row) 
 				nth[key]++
 				key = fmt.Sprint(key, " ", n)
 				if wholes[key] == nil {
-					wholes[key] = &Object{Kind: one.object.Kind, Name: one.object.Name, MadeBy: one.object.MadeBy, Size: one.object.Size, sides: map[int]uint64{}, ranks: map[int]int{}}
+					wholes[key] = &Object{Kind: one.object.Kind, Name: one.object.Name, MadeBy: one.object.MadeBy, Size: one.object.Size, sides: map[int]uint64{}, ranks: map[int]int{}, across: map[uint64]map[int]int{},
+						number: uint32(numbers + len(wholes) + 1)}
 				}
 				join(rank, one, wholes[key])
 				spawns[spawn{rank.Rank, one.job}] = wholes[key]
@@ -128,6 +130,19 @@ func joinJobs(ranks []*recording.Rank, all map[*recording.Rank]map[uint32]*row) 
 		for _, one := range all[rank] {
 			if whole != nil && rank.Spawned.First > 0 && one.object.MadeBy == parents && one.side != 0 {
 				join(rank, one, whole)
+			}
+		}
+	}
+	for _, whole := range wholes {
+		for _, side := range whole.sides {
+			if whole.across[side] != nil {
+				continue
+			}
+			whole.across[side] = map[int]int{}
+			for other, n := range whole.ranks {
+				if whole.sides[other] != side {
+					whole.across[side][n] = other
+				}
 			}
 		}
 	}

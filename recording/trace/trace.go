@@ -26,8 +26,9 @@ type Object struct {
 	number uint32 // 0: not known on other ranks
 	text   string // what String returns; "": not known yet
 	sides  map[int]uint64
-	ranks  map[int]int // by rank in the run: its rank in its group
-	whole  *Object     // of an intercommunicator with a spawned job: what all processes of both groups share; nil: itself
+	ranks  map[int]int            // by rank in the run: its rank in its group
+	whole  *Object                // of an intercommunicator with a spawned job: what all processes of both groups share; nil: itself
+	across map[uint64]map[int]int // of such a whole, by side: the processes of the other group by their ranks there
 }
 
 // Sides are those of an intercommunicator: a number for each of its two groups, by rank in the run. nil: it is none, or that is not known.
@@ -55,10 +56,8 @@ func (o *Object) Places() map[int]int {
 
 // Opposite is the number in the run of a process of the other group, by its rank there, of an intercommunicator with a spawned job; -1: unknown.
 func (o *Object) Opposite(rank, peer int) int {
-	for other, n := range o.ranks {
-		if n == peer && o.sides[other] != o.sides[rank] {
-			return other
-		}
+	if other, ok := o.across[o.sides[rank]][peer]; ok {
+		return other
 	}
 	return -1
 }
@@ -225,7 +224,7 @@ type Totals struct {
 	Ambiguous             uint64 // messages without a flow because several threads sent or received at the same time, events between were lost, or it is not known whether a send was cancelled
 	Cancelled             uint64 // sends that MPI_Cancel has cancelled; they are in Sent
 	Unmatched             uint64 // messages whose other side is not in the chosen part of the trace, or whose peer or communicator is not known
-	OtherJobs             uint64 // messages from or to a spawned job, or one that this one has connected to; they are not in Unmatched
+	OtherJobs             uint64 // messages from or to another job of which it is not known which of the run's processes has the other side; they are not in Unmatched
 	Partitioned           uint64 // sent messages of partitioned communication whose order is not known; they and their receives are not in Unmatched
 	LostEvents            uint64 // events for which there was no room
 	OldEvents             uint64 // events that newer ones have replaced (--policy last)

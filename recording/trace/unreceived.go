@@ -57,7 +57,7 @@ const mostLeft = 1 << 16
 func (m *matcher) leftovers(j *joiner) *leftovers {
 	l := &leftovers{map[numbered]bool{}, map[int32][]pattern{}, map[int32]bool{}}
 	for _, n := range j.waiting {
-		if s := &j.sides[n]; !s.received && s.place != nowhere && s.inside && s.channel == 0 && len(l.sends) < mostLeft {
+		if s := &j.sides[n]; !s.received && s.place != nowhere && s.inside && !s.apart && len(l.sends) < mostLeft {
 			l.sends[s.numbered] = true
 		}
 	}

@@ -175,6 +175,26 @@ func TestWritten(t *testing.T) {
 			})
 			w.call("MPI_Barrier", []uint64{2000, 2000, 2000, 2050}[w.rank], 2100, 1)
 		}, []state{{AtBarrier, 1, 300, 2}, {AtBarrier, 0, 200, 2}, {LateRoot, 2, 200, 0}, {LateRoot, 3, 100, 0}, {EarlyRoot, 3, 100, 1}, {AtBarrier, 2, 50, 3}}, Missing{}},
+		{"messages with a spawned job", 2, 2, func(w *written) {
+			w.jobs()
+			message := func(peer, job int32, object, flags uint32) func(*recordingtest.TraceEvent) {
+				return func(e *recordingtest.TraceEvent) {
+					e.Peer, e.Job, e.Object, e.Tag, e.Sequence, e.Bytes, e.Flags = peer, job, object, 7, 1, 8, flags
+				}
+			}
+			const sent, received = recordingtest.TraceSent, recordingtest.TraceReceived
+			switch w.rank {
+			case 0:
+				w.call("MPI_Send", 300, 310, 4, message(1, 1, 4, sent))
+			case 1:
+				w.call("MPI_Recv", 100, 600, 4, message(0, 2, 4, received))
+				w.call("MPI_Send", 700, 710, 3, message(0, 1, 3, sent)) // to a job that is not in the run
+			case 2:
+				w.call("MPI_Send", 500, 510, 4, message(1, -1, 4, sent))
+			case 3:
+				w.call("MPI_Recv", 100, 400, 4, message(0, -1, 4, received))
+			}
+		}, []state{{LateSender, 1, 400, 2}, {LateSender, 3, 200, 0}}, Missing{Unmatched: 1}},
 		{"a scan of reversed ranks", 3, 0, func(w *written) {
 			w.Objects(recordingtest.Object{ID: 2, Size: 3, MadeBy: "MPI_Comm_split", Parent: 1, Group: 5, Rank: 2 - int32(w.rank)})
 			w.call("MPI_Scan", []uint64{0, 100, 300}[w.rank], 400, 2)

@@ -36,10 +36,10 @@ void order_unseen(void) { unseen = true; }
 
 void order_unknown(void) { unknown = true; }
 
-static uint32_t next(uint32_t object, int32_t peer, int32_t tag, unsigned what)
+static uint32_t next(uint32_t object, struct call_peer peer, int32_t tag, unsigned what)
 {
-    uint64_t key = mix((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag);
-    key = mix(key ^ ((uint64_t)object << 2 | what)) | 1;
+    uint64_t key = mix((uint64_t)(uint32_t)peer.rank << 32 | (uint32_t)tag);
+    key = mix(key ^ ((uint64_t)(uint32_t)peer.job << 32 | (uint64_t)object << 2 | what)) | 1;
     for (uint32_t i = 0; i < TRIES; i++) {
         uint64_t index = ((key >> 20) + i) & (KEYS - 1), *place = &numbers[index].key,
                          found = __atomic_load_n(place, __ATOMIC_RELAXED);
@@ -51,12 +51,12 @@ static uint32_t next(uint32_t object, int32_t peer, int32_t tag, unsigned what)
     return 0;
 }
 
-uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received)
+uint32_t order_number(uint32_t object, struct call_peer peer, int32_t tag, bool received)
 {
     return unknown || (received && !saw_all()) ? 0 : next(object, peer, tag, received);
 }
 
-uint32_t order_channel(uint32_t object, int32_t peer, int32_t tag, bool received)
+uint32_t order_channel(uint32_t object, struct call_peer peer, int32_t tag, bool received)
 {
     return unknown ? 0 : next(object, peer, tag, 2u | received);
 }

@@ -76,9 +76,10 @@ static void add_peer(struct trace_call *event, const struct chain_call *call)
 
 static uint32_t number_of(const struct call_completion *message, uint32_t object)
 {
-    if (message->world.job != 0) return 0;
-    if (message->world.rank >= 0 && message->tag != CALL_NONE)
-        return order_number(object, message->world.rank, message->tag, message->received);
+    struct call_peer peer = message->world;
+    if (peer.job == CALL_NONE) return 0;
+    if (peer.rank >= 0 && message->tag != CALL_NONE)
+        return order_number(object, peer, message->tag, message->received);
     if (message->received) order_unseen();
     return 0;
 }
@@ -202,8 +203,8 @@ static void channel_made(const struct chain_call *call, struct call_channel *cha
         return;
     }
     uint32_t object = objects_of_call(&thread->object, call, channel->comm, channel->epoch, CALL_COMM);
-    if (channel->world.job == 0 && channel->world.rank >= 0)
-        channel->number = order_channel(object, channel->world.rank, channel->tag, channel->received);
+    if (channel->world.job != CALL_NONE && channel->world.rank >= 0)
+        channel->number = order_channel(object, channel->world, channel->tag, channel->received);
     const struct trace_posting *posting = &thread->posting;
     bool concurrent = channel->received ? posting->posts_concurrently : posting->sends_concurrently;
     if (order_concurrent && (concurrent || !posting->active)) channel->number = 0;

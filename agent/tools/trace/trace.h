@@ -202,10 +202,10 @@ void trace_record_unseen(void);
 /* ---- order.c ---- */
 
 /* The number of a message among those with its communicator, peer, tag and direction, from 1; 0: unknown. */
-uint32_t order_number(uint32_t object, int32_t peer, int32_t tag, bool received);
+uint32_t order_number(uint32_t object, struct call_peer peer, int32_t tag, bool received);
 
 /* The same for the initialization of partitioned messages, which match only each other. */
-uint32_t order_channel(uint32_t object, int32_t peer, int32_t tag, bool received);
+uint32_t order_channel(uint32_t object, struct call_peer peer, int32_t tag, bool received);
 
 /* A receive has completed whose source or tag is not known. */
 void order_unseen(void);

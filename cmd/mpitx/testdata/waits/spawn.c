@@ -36,6 +36,11 @@ int main(int argc, char **argv)
 		MPI_Bcast(buffer, 8, MPI_CHAR, 0, parents);
 		busy("MPI_Gather", rank == 2 ? 150 : 10);
 		MPI_Gather(buffer, 8, MPI_CHAR, all, 8, MPI_CHAR, 1, parents);
+		busy(rank == 2 ? "MPI_Send" : "MPI_Recv", rank == 2 ? 200 : 0);
+		if (rank == 2)
+			MPI_Send(buffer, 8, MPI_CHAR, 1, 7, parents);
+		else
+			MPI_Recv(buffer, 8, MPI_CHAR, 0, 7, parents, MPI_STATUS_IGNORE);
 		MPI_Comm_disconnect(&parents);
 		MPI_Finalize();
 		return 0;
@@ -48,6 +53,11 @@ int main(int argc, char **argv)
 	MPI_Bcast(buffer, 8, MPI_CHAR, rank ? MPI_PROC_NULL : MPI_ROOT, children);
 	busy("MPI_Gather", 0);
 	MPI_Gather(buffer, 8, MPI_CHAR, all, 8, MPI_CHAR, rank ? MPI_ROOT : MPI_PROC_NULL, children);
+	busy(rank ? "MPI_Recv" : "MPI_Send", rank ? 0 : 350);
+	if (rank)
+		MPI_Recv(buffer, 8, MPI_CHAR, MPI_ANY_SOURCE, 7, children, MPI_STATUS_IGNORE);
+	else
+		MPI_Send(buffer, 8, MPI_CHAR, 1, 7, children);
 	MPI_Comm_disconnect(&children);
 	MPI_Finalize();
 	return 0;
