@@ -29,7 +29,7 @@ func TestCollectives(t *testing.T) {
 		f.environ = append(f.environ, "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"))
 		plain := f.environ
 		f.environ = append(plain[:len(plain):len(plain)], f.preload("winner.c"), "WINNER="+value, "SEGMENT=1024")
-		args := []string{"mpitx", "tune", "--collectives", "--mpi", f.family, "-n", "2", "--only", "bcast", "--sizes", "4k..4k", "--dir", "campaign", "--screening", "2", "--extra", "0", "--each", "50ms"}
+		args := []string{"mpitx", "tune", "--collectives", "--mpi", f.family, "-n", "2", "--only", "bcast", "--sizes", "4k..4k", "--dir", "campaign", "--screening", "3", "--extra", "1"}
 		first := newProcess(f.environ, f.dir, args...)
 		if err := first.start(); err != nil {
 			f.Fatal(err)

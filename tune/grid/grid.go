@@ -158,7 +158,7 @@ func Coarse(low, high, factor int64) (sizes []int64) {
 func best(ratios map[int][]float64, runs int) (algorithm int, ok bool) {
 	least := math.Log(0.98) // less is not worth a run
 	for k, all := range ratios {
-		if len(all) < runs {
+		if 2*len(all) <= runs { // some may have had no time for it
 			continue
 		}
 		if m := stats.Median(all); m < least || m == least && ok && k < algorithm {

@@ -43,7 +43,7 @@ func (c *Collective) addSegments() {
 func (c *Collective) withSegments(cell Cell, ratios map[int][]float64, runs int) (all []int) {
 	least, near := 0.0, []int{} // 0: the library's own choice
 	for k, ratio := range ratios {
-		if len(ratio) >= runs {
+		if 2*len(ratio) > runs {
 			least, near = min(least, stats.Median(ratio)), append(near, k)
 		}
 	}
