@@ -3,6 +3,8 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,6 +40,18 @@ func TestAdvice(t *testing.T) {
 		place := map[string]string{"openmpi": "is set to linear (file " + filepath.Join(f.dir, "site.conf") + ":2)", "mpich": "is set to 1 (environment MPIR_CVAR_NOLOCAL)"}[f.family]
 		if !strings.Contains(got, variable+" "+place) || !strings.Contains(got, "mpitx tune --only "+variable+" -n 2 -- "+slow) {
 			f.Errorf("slow: %s", got)
+		}
+
+		// Rules of the user's are asked, too, up to the first wrong one.
+		file := filepath.Join(f.dir, "config", "mpitx", "advice.txt")
+		rules := "openmpi,mpich our own\n\tif setting\n\tsay our site says that {variable} is {value}\n\tlook mpitx report RUN functions\n\twrong never\n\tfrom our site\nopenmpi wrong\n\tif so\n"
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(rules), 0o600)); err != nil {
+			f.Fatal(err)
+		}
+		f.environ = append(f.environ, "XDG_CONFIG_HOME="+filepath.Join(f.dir, "config"))
+		p := f.run("mpitx", "report", "slow", "advice")
+		if !strings.Contains(p.stdout.String(), ". our site says that "+variable+" is ") || !strings.Contains(p.stdout.String(), "Next: mpitx report slow functions\n") || !strings.Contains(p.stderr.String(), "advice.txt:8: ") {
+			f.Errorf("exit code %d: %s", p.code, p.output())
 		}
 	})
 }

@@ -406,7 +406,7 @@ func (a *Answer) install() (lines []string) {
 	}
 	form, _ := a.form()
 	if words := settings.ByHand(a.Session.Family, form, a.Result.Best.Set); words != "" {
-		lines = append(lines, "The file cannot hold all of them: without mpitx, also give the launcher "+strings.TrimSuffix(words, " ./app"))
+		lines = append(lines, "The file cannot hold all of them: without mpitx, start the program with "+strings.TrimSuffix(words, " ./app"))
 	}
 	return append(lines, a.Notes...)
 }

@@ -219,7 +219,7 @@ func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string)
 	if err := c.choose(proposals); err != nil {
 		return nil, err
 	}
-	all := advice.Candidates(proposals)
+	var all []campaign.Candidate
 	for _, nv := range added {
 		one, notes, err := c.subject.Add(nv[0], nv[1])
 		if err != nil {
@@ -228,7 +228,12 @@ func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string)
 		for _, note := range notes {
 			c.App.Complain("--add %s=%s: %s", nv[0], nv[1], note)
 		}
-		all = append([]campaign.Candidate{one}, all...)
+		all = append(all, one)
+	}
+	for _, one := range advice.Candidates(proposals) {
+		if !slices.ContainsFunc(all, func(own campaign.Candidate) bool { return slices.Equal(own.Set, one.Set) }) {
+			all = append(all, one)
+		}
 	}
 	return all, nil
 }
