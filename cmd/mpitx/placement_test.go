@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,18 +51,18 @@ func TestHostsPlacement(t *testing.T) {
 			!strings.Contains(said, "mpitx report apart advice -o "+form+" --out ranks."+form) {
 			t.Errorf("%d bytes: %s", bytes, said)
 		}
-		for _, form := range []string{form, advice.FormHosts} { // Open MPI reads both
+		for _, form := range slices.Compact([]string{form, advice.FormHosts}) { // Open MPI reads both
 			_, message := h.run(0, loginNode, "mpitx", "report", "apart", "advice", "-o", form, "--out", "ranks."+form, "--overwrite")
 			run, err := recording.Open(filepath.Join(h.dir, "apart"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			options := advice.LauncherOptions(run.Ranks[0].Library, form, "ranks."+form)
+			options, _ := advice.Launch(run.Ranks[0].Library, form, "ranks."+form)
 			run.Close()
-			if want := "mpitx: to use it: mpirun -n 4 " + strings.Join(options, " ") + " " + filepath.Join(h.dir, "pairs"); !strings.Contains(message, want) {
+			if want := "mpitx: to use it: mpirun -n 4 " + options + " " + filepath.Join(h.dir, "pairs"); !strings.Contains(message, want) {
 				t.Errorf("%s: %s", form, message)
 			}
-			if bytes, said = crossing("together."+form, options...); bytes != 800 || strings.Contains(said, "crossed nodes") {
+			if bytes, said = crossing("together."+form, strings.Fields(options)...); bytes != 800 || strings.Contains(said, "crossed nodes") {
 				text, _ := os.ReadFile(filepath.Join(h.dir, "ranks."+form))
 				t.Errorf("%s: %d bytes: %s\n%s", form, bytes, said, text)
 			}

@@ -27,11 +27,15 @@ type Advice struct {
 const (
 	FormatRankfile = export.Format(advice.FormRankfile)
 	FormatHosts    = export.Format(advice.FormHosts)
+	FormatRankmap  = export.Format(advice.FormRankmap)
 )
+
+// Places are the formats of a placement of ranks.
+var Places = []export.Format{FormatRankfile, FormatHosts, FormatRankmap}
 
 // Write writes the advice.
 func (a *Advice) Write(w io.Writer, f export.Format, t export.Terminal) error {
-	if f == FormatRankfile || f == FormatHosts {
+	if slices.Contains(Places, f) {
 		return a.placement(w, f)
 	}
 	if f != export.FormatTable && f != export.FormatWide {
@@ -98,18 +102,21 @@ func about(same []*advice.Proposal) (lines []string) {
 	return slices.Compact(lines)
 }
 
-// Launch is the command with which the program's launcher reads a placement.
-func (a *Advice) Launch(form, file string) string {
-	words := append([]string{"mpirun", "-n", fmt.Sprint(len(a.Subject.Profile.Ranks))}, advice.LauncherOptions(a.Subject.Profile.Run.Ranks[0].Library, form, text.Quote(file))...)
-	return strings.Join(words, " ") + " " + a.program()
+// Launch says how the program's launcher reads a placement.
+func (a *Advice) Launch(form export.Format, file string) string {
+	options, but := advice.Launch(a.Subject.Profile.Run.Ranks[0].Library, string(form), text.Quote(file))
+	return strings.TrimSuffix(fmt.Sprintf("mpirun -n %d %s %s; %s", len(a.Subject.Profile.Ranks), options, a.program(), but), "; ")
 }
 
 // placement writes a better placement of the ranks, which there is.
 func (a *Advice) placement(w io.Writer, f export.Format) error {
 	better, _, _ := a.Subject.Placement()
 	about := fmt.Sprintf("%s: %d of %d bytes of messages crossed nodes; with this placement, %d would", text.Safe(a.Run), better.Now.Bytes, better.All.Bytes, better.Then.Bytes)
-	if f == FormatHosts {
+	switch f {
+	case FormatHosts:
 		return placement.Hosts(w, better.Hosts, about)
+	case FormatRankmap:
+		return placement.Rankmap(w, better.Hosts)
 	}
 	return placement.Rankfile(w, better.Hosts, about)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"mpitx/machine"
 	"mpitx/recording"
 	"mpitx/recording/finding"
 	"mpitx/recording/profile"
@@ -148,7 +147,7 @@ func (s *Subject) placement() []fact {
 	if share := s.inMessages() + s.oneSided(); share >= timeWithMessages {
 		if better, _, _ := s.Placement(); better != nil {
 			part := float64(better.Now.Bytes-better.Then.Bytes) / float64(better.All.Bytes)
-			return []fact{{name: "placement", part: part, share: share, words: better.words(s.Family),
+			return []fact{{name: "placement", part: part, share: share, words: better.words(s.Profile.Run.Ranks[0].Library),
 				figures: finding.Figures{"crossing_bytes": float64(better.Now.Bytes), "crossing_bytes_then": float64(better.Then.Bytes), "crossing_messages": float64(better.Now.Messages),
 					"crossing_messages_then": float64(better.Then.Messages), "bytes": float64(better.All.Bytes), "moved_ranks": float64(better.Moved)}}}
 		}
@@ -174,35 +173,54 @@ func (s *Subject) oneSided() (share float64) {
 }
 
 // words are for the sentences of rules.
-func (b *Placement) words(family string) map[string]string {
+func (b *Placement) words(library string) map[string]string {
 	bytes := func(t Traffic) string { return text.Amount(float64(t.Bytes), "B") }
 	return map[string]string{"bytes": bytes(b.All), "now": bytes(b.Now), "then": bytes(b.Then), "messages": fmt.Sprint(b.Now.Messages), "messages then": fmt.Sprint(b.Then.Messages),
-		"ranks": text.Count(b.Moved, "rank"), "form": b.Form(family)}
+		"ranks": text.Count(b.Moved, "rank"), "form": b.Form(library)}
 }
 
-// The forms of a placement for launchers: see [placement.Rankfile] and [placement.Hosts].
+// The forms of a placement for launchers: see [placement.Rankfile], [placement.Hosts] and [placement.Rankmap].
 const (
 	FormRankfile = "rankfile"
 	FormHosts    = "hosts"
+	FormRankmap  = "rankmap"
 )
 
-// Form is the one that the launcher of a family reads. A rankfile of Open MPI binds each rank to a core.
-func (b *Placement) Form(family string) string {
-	if family == machine.OpenMPI && b.Bind {
+// Form is the one for the launcher of a library, which says this of itself. A rankfile of Open MPI binds each rank to a core. Hydra of
+// MPICH 4.2 starts other ranks than its map of ranks says; that of 5.0 is right.
+func (b *Placement) Form(library string) string {
+	switch release := mpichRelease(library); {
+	case isOpenMPI(library) && b.Bind:
 		return FormRankfile
+	case release >= 5:
+		return FormRankmap
 	}
 	return FormHosts
 }
 
-// LauncherOptions are the words with which the launcher of a library reads a file of this form. library is what the library says of itself.
-func LauncherOptions(library, form, file string) []string {
+// Launch is how the launcher of a library reads a file of this form: its options, and what else follows; "": nothing.
+func Launch(library, form, file string) (options, but string) {
 	switch {
-	case !strings.HasPrefix(library, "Open MPI"):
-		return []string{"-f", file}
+	case form == FormRankmap:
+		return "$(cat " + file + ")", ""
+	case form == FormHosts && isOpenMPI(library):
+		return "--map-by seq --bind-to none --hostfile " + file, "" // if it binds, it needs a core for each rank
 	case form == FormHosts:
-		return []string{"--map-by", "seq", "--hostfile", file}
-	case strings.HasPrefix(library, "Open MPI v4."):
-		return []string{"--rankfile", file}
+		return "-f " + file, "but Hydra takes each line for a node of its own: MPI_Comm_split_type with MPI_COMM_TYPE_SHARED then finds each rank alone"
+	case strings.HasPrefix(library, openMPI+"4."):
+		return "--rankfile " + file, ""
 	}
-	return []string{"--map-by", "rankfile:file=" + file}
+	return "--map-by rankfile:file=" + file, ""
+}
+
+const openMPI = "Open MPI v"
+
+func isOpenMPI(library string) bool { return strings.HasPrefix(library, openMPI) }
+
+// mpichRelease is the first number of MPICH's version; 0: it is another library.
+func mpichRelease(library string) (n int) {
+	if _, version, ok := strings.Cut(library, "MPICH Version:"); ok {
+		fmt.Sscan(version, &n)
+	}
+	return n
 }

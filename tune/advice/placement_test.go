@@ -16,6 +16,7 @@ import (
 
 // exchange adds a message from a rank to another one, with its kilobytes.
 func exchange(p *profile.Profile, all ...[3]int) *profile.Profile {
+	p.Run.Ranks[0].Library = "Open MPI v4.1.4"
 	for _, m := range all {
 		p.Pairs = append(p.Pairs, profile.Pair{Source: m[0], Destination: m[1], MessagesSent: 1, BytesSent: uint64(m[2]) * 1000, SourceKnown: true})
 	}
@@ -122,29 +123,35 @@ func TestNoPlacement(t *testing.T) {
 
 // A rankfile binds each rank to one core, which must be enough.
 func TestForm(t *testing.T) {
-	form := func(change func(p *profile.Profile), family string) string {
+	const ompi4, ompi5 = "Open MPI v4.1.4, package: Debian OpenMPI", "Open MPI v5.0.7, package: Debian OpenMPI"
+	const mpich4, mpich5 = "MPICH Version:\t4.0.2\nMPICH Release date:", "MPICH Version:      5.0.2\n"
+	form := func(change func(p *profile.Profile), library string) string {
 		p := apart()
 		change(p)
 		better, _, _ := (&Subject{Profile: p}).Placement()
-		return better.Form(family)
+		return better.Form(library)
 	}
 	enough := func(p *profile.Profile) {}
 	short := func(p *profile.Profile) { p.Processor.Groups[1].Cores = 1 }
 	threads := func(p *profile.Profile) { p.Ranks[2].Processor = &processor.Rank{Time: 5 * time.Second} }
 	unknown := func(p *profile.Profile) { p.Processor = nil }
-	got := []string{form(enough, machine.OpenMPI), form(unknown, machine.OpenMPI), form(short, machine.OpenMPI), form(threads, machine.OpenMPI), form(enough, machine.MPICH)}
-	if !slices.Equal(got, []string{FormRankfile, FormRankfile, FormHosts, FormHosts, FormHosts}) {
+	got := []string{form(enough, ompi4), form(unknown, ompi5), form(short, ompi5), form(threads, ompi4), form(enough, mpich4), form(enough, mpich5), form(enough, "")}
+	if !slices.Equal(got, []string{FormRankfile, FormRankfile, FormHosts, FormHosts, FormHosts, FormRankmap, FormHosts}) {
 		t.Errorf("%q", got)
 	}
-	for _, c := range [][4]string{
-		{"Open MPI v4.1.4, package: Debian", FormRankfile, "f", "--rankfile f"}, {"Open MPI v5.0.7", FormRankfile, "f", "--map-by rankfile:file=f"},
-		{"Open MPI v5.0.7", FormHosts, "f", "--map-by seq --hostfile f"}, {"MPICH Version: 4.0.2", FormHosts, "f", "-f f"},
+	for _, c := range [][3]string{
+		{ompi4, FormRankfile, "--rankfile f"}, {ompi5, FormRankfile, "--map-by rankfile:file=f"}, {ompi5, FormHosts, "--map-by seq --bind-to none --hostfile f"},
+		{mpich4, FormHosts, "-f f"}, {mpich5, FormRankmap, "$(cat f)"},
 	} {
-		if got := strings.Join(LauncherOptions(c[0], c[1], c[2]), " "); got != c[3] {
-			t.Errorf("%q: %s", c, got)
+		if got, but := Launch(c[0], c[1], "f"); got != c[2] || (but != "") != (c[0] == mpich4) {
+			t.Errorf("%q: %s; %s", c, got, but)
 		}
 	}
-	var rankfile, hosts bytes.Buffer
+	var rankfile, hosts, rankmap bytes.Buffer
+	placement.Rankmap(&rankmap, []string{"b", "a", "b", "b"})
+	if rankmap.String() != "-hosts b:3,a:1 -rankmap 0,1,0,0\n" {
+		t.Errorf("%s", rankmap.String())
+	}
 	placement.Rankfile(&rankfile, []string{"a", "b", "a"}, "about")
 	placement.Hosts(&hosts, []string{"a", "b", "a"})
 	if rankfile.String() != "# about\nrank 0=a slot=0\nrank 1=b slot=0\nrank 2=a slot=1\n" || hosts.String() != "a\nb\na\n" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,24 @@ func Rankfile(w io.Writer, hosts []string, comments ...string) error {
 		cores[host]++
 	}
 	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Rankmap writes options of Hydra: the hosts with their numbers of ranks, and the number of the host of each rank.
+func Rankmap(w io.Writer, hosts []string) error {
+	var names, numbers []string
+	number, ranks := map[string]int{}, map[string]int{}
+	for _, host := range hosts {
+		if ranks[host]++; ranks[host] == 1 {
+			number[host] = len(names)
+			names = append(names, host)
+		}
+		numbers = append(numbers, strconv.Itoa(number[host]))
+	}
+	for k, host := range names {
+		names[k] = fmt.Sprintf("%s:%d", host, ranks[host])
+	}
+	_, err := fmt.Fprintf(w, "-hosts %s -rankmap %s\n", strings.Join(names, ","), strings.Join(numbers, ","))
 	return err
 }
 

@@ -41,7 +41,7 @@ type view struct {
 var views = slices.Concat([]view{
 	{name: runs.ViewOverview, about: "what stands out, and the first rows of the tables that follow", formats: cli.ReportFormats, takes: profileFlags, show: showProfile},
 }, profileViews(), []view{
-	{name: runs.ViewAdvice, about: "which settings may make the program faster, and why", formats: append(tableFormats[:5:5], runs.FormatRankfile, runs.FormatHosts), takes: []string{"phase"}, show: showAdvice},
+	{name: runs.ViewAdvice, about: "which settings may make the program faster, and why", formats: append(tableFormats[:5:5], runs.Places...), takes: []string{"phase"}, show: showAdvice},
 	{name: runs.ViewMatrix, about: "which rank sends to which: messages and bytes", formats: tableFormats, takes: []string{"phase", "one-sided"}, show: showMatrix},
 	{name: runs.ViewPaths, about: "over which transports ranks reached each other", formats: tableFormats, takes: []string{"phase"}, show: showPaths},
 	{name: runs.ViewQueues, about: "what messages and receives waited for (of mpitx trace)", formats: tableFormats, takes: []string{"from", "to", "table", "derived"}, tables: runs.QueuesTables, clocks: true, show: showQueues},
@@ -108,8 +108,8 @@ the run time, and settings to try. Whether one helps, only runs can say: mpitx
 tune makes them. -o wide says when a rule is wrong, and its source. Rules of your
 own: mpitx/advice.txt in the configuration directory. If another placement of the
 ranks makes fewer bytes of messages cross nodes, -o rankfile writes it for Open MPI,
-and -o hosts as the host of each rank: for mpirun -f of MPICH, or --map-by seq
---hostfile of Open MPI. docs/tune.md says more.
+-o rankmap for MPICH from 5.0 on, and -o hosts as the host of each rank: for older
+MPICH, and for Open MPI without binding. docs/tune.md says more.
 
 matrix: ranks are those of MPI_COMM_WORLD, whatever the communicator, and the
 numbers are those of the senders. With --one-sided they are those of the ranks

@@ -34,7 +34,7 @@ func showAdvice(r *reading) error {
 		r.App.Complain("%v", problem)
 	}
 	s := r.subject(p)
-	places := r.Form() == runs.FormatRankfile || r.Form() == runs.FormatHosts
+	places := slices.Contains(runs.Places, r.Form())
 	switch better, why, unknown := s.Placement(); {
 	case places && better == nil:
 		return cli.Failf("%s: no placement with fewer bytes between nodes: %s", text.Quote(r.dir), why)
@@ -44,7 +44,7 @@ func showAdvice(r *reading) error {
 	a := runs.Advice{Subject: s, Proposals: s.Propose(rules), Run: text.Quote(r.dir), Program: launch.Program(r.run.Dir)}
 	err = r.write(func(w io.Writer, t export.Terminal) error { return a.Write(w, r.Form(), t) })
 	if err == nil && places && r.Named() {
-		r.App.Say("to use it: " + a.Launch(string(r.Form()), r.Out))
+		r.App.Say("to use it: " + a.Launch(r.Form(), r.Out))
 	}
 	return cmp.Or(err, cli.Partial(r.App, r.run), unread)
 }
