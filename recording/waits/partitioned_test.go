@@ -167,15 +167,16 @@ func TestPartitioned(t *testing.T) {
 			w.call("MPI_Comm_rank", 900, 901, 1)
 		}, []state{{LateSender, 1, 580, 0}}, nil, Missing{}},
 		{"a receive that starts before threads are ready", func(w *written) { // the send waits for a thread of its own rank
+			large := parts{3, 1, 1, 4 << 20, 2}
 			if w.rank == 1 {
-				w.starts(400, small)
-				w.waits(620, 700, small)
+				w.starts(400, large)
+				w.waits(620, 700, large)
 				return
 			}
-			w.starts(0, small)
-			w.waits(60, 605, small)
+			w.starts(0, large)
+			w.waits(60, 605, large)
 			w.Write(1, 100)
-			w.ready("MPI_Pready", 600, small)
+			w.ready("MPI_Pready", 600, large)
 			w.Write(2, 200)
 			w.call("MPI_Comm_rank", 900, 901, 1)
 		}, nil, nil, Missing{}},
