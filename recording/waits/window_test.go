@@ -130,7 +130,7 @@ func TestEdges(t *testing.T) {
 				t.Errorf("causes (-want +got):\n%s", diff)
 			}
 			_, end := m.Waits().Span()
-			c.window.From, c.window.To = c.from, min(c.to, end)
+			c.window.From, c.window.To, c.window.End = c.from, min(c.to, end), end
 			if *a.Window != c.window {
 				t.Errorf("%+v, want %+v", *a.Window, c.window)
 			}
