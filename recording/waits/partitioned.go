@@ -9,7 +9,7 @@ type partitioned struct {
 }
 
 // partitionedStart is the start of a partitioned send.
-type partitionedStart struct{ by, ready Ref } // by which call, and the last one that marked a partition as ready; nobody: it is not in the trace
+type partitionedStart struct{ by, ready, done Ref } // by which call, the last one that marked a partition as ready, and the one that completed it; nobody: it is not in the trace
 
 // partitionedNeed is a call that completed the receive of a partitioned message, or its send.
 type partitionedNeed struct {
@@ -25,12 +25,20 @@ func (x *partitioned) begin(by Ref, of request) int32 {
 		x.newest, x.starts = map[request]int32{}, make([]partitionedStart, 1)
 	}
 	n := int32(len(x.starts))
-	x.starts = append(x.starts, partitionedStart{by, nobody})
+	x.starts = append(x.starts, partitionedStart{by, nobody, nobody})
 	x.newest[of] = n
 	return n
 }
 
-// ready says that a call marked partitions of the newest start of a request as ready. A call of an earlier start may return later than this one.
+// completed says that a call completed a request, maybe one of these.
+func (x *partitioned) completed(of Ref, by request) {
+	if n := x.newest[by]; n > 0 && x.starts[n].done == nobody {
+		x.starts[n].done = of
+	}
+}
+
+// ready says that a call marked partitions of the newest start of a request as ready. A call of an earlier start may return later than this one. After the
+// newest one is complete, a call belongs to a start that is not in the trace.
 func (x *partitioned) ready(p *Program, of Ref, by request) {
 	n := x.newest[by]
 	if n == 0 {
@@ -39,7 +47,7 @@ func (x *partitioned) ready(p *Program, of Ref, by request) {
 	s := &x.starts[n]
 	begin := p.at(of).begin
 	switch {
-	case begin < p.at(s.by).begin:
+	case begin < p.at(s.by).begin, s.done != nobody && begin >= p.at(s.done).end:
 	case s.ready == nobody, begin > p.at(s.ready).begin, begin == p.at(s.ready).begin && p.precedes(of.Track, s.ready.Track):
 		s.ready = of
 	}

@@ -152,6 +152,22 @@ func TestPartitioned(t *testing.T) {
 				w.waits(at+30+300*uint64(1-w.rank), at+500, p)
 			}
 		}, []state{{LateSender, 1, 270, 0}, {LateSender, 1, 170, 0}}, nil, Missing{}},
+		{"the receive of the next start is missing", func(w *written) {
+			w.exchange(small, []uint64{100, 500}, [2]uint64{510, 520}, [2]uint64{20, 600})
+			if w.rank == 0 {
+				next := small
+				next.start = 2
+				w.starts(1000, next)
+				w.ready("MPI_Pready", 1500, next)
+			}
+		}, []state{{LateSender, 1, 480, 0}}, nil, Missing{Unmatched: 1}},
+		{"the next start is missing", func(w *written) {
+			w.exchange(small, []uint64{100, 500}, [2]uint64{510, 520}, [2]uint64{20, 600})
+			if w.rank == 0 {
+				w.ready("MPI_Pready", 550, small)
+				w.ready("MPI_Pready", 1500, small)
+			}
+		}, []state{{LateSender, 1, 480, 0}}, nil, Missing{}},
 		{"threads", func(w *written) { // another thread marks the last partition; its call returns after the send is complete
 			if w.rank == 1 {
 				w.starts(0, small)

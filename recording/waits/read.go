@@ -255,6 +255,7 @@ func (r *Reader) call(at *threadState, c *trace.Call) {
 		r.message(at, of, &c.Messages[i])
 	}
 	for _, n := range c.Ended {
+		r.completed(of, request{at.rank, n})
 		if all := r.started[request{at.rank, n}]; len(all) > 0 {
 			r.program.Completed(of, all[0])
 			if r.started[request{at.rank, n}] = all[1:]; len(all) == 1 {
@@ -420,6 +421,10 @@ func modeOf(function string) Mode {
 }
 
 func (r *Reader) message(at *threadState, of Ref, m *trace.Message) {
+	start := int32(0)
+	if m.Partitions > 0 && !m.Received { // also if its receive is not in the trace: the calls that mark its partitions are not of an earlier start
+		start = r.begin(of, request{at.rank, m.Request})
+	}
 	if m.Flow == 0 || m.Cancelled {
 		return
 	}
@@ -442,7 +447,7 @@ func (r *Reader) message(at *threadState, of Ref, m *trace.Message) {
 		}
 		f.sent, f.bytes, f.mode = of, m.Bytes, how.mode
 		if m.Partitions > 0 {
-			f.mode, f.bytes, f.start = Partitioned, m.Bytes/uint64(m.Partitions), r.begin(of, request{at.rank, m.Request})
+			f.mode, f.bytes, f.start = Partitioned, m.Bytes/uint64(m.Partitions), start
 		}
 		if how.done {
 			f.done, f.alone = of, !how.exchange
