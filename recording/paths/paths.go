@@ -325,7 +325,7 @@ func eagerLimit(description string) (limit uint64) {
 
 // copies are between processes of one node and one namespace of process IDs.
 func (b *builder) copies(p *process) {
-	for kind, call := range map[string]string{"read": "process_vm_readv", "write": "process_vm_writev"} {
+	for _, kind := range []string{"read", "write"} { // in this order in the evidence
 		for _, s := range p.seen[kind] {
 			for _, other := range b.processes {
 				if uint64(other.PID) != s.Peer || other.Node != p.Node || other.namespace() != p.namespace() || p.namespace() == "" {
@@ -337,7 +337,7 @@ func (b *builder) copies(p *process) {
 				if path.Copies.Failed += s.Failed; s.Failed > 0 && path.Copies.Error == "" {
 					path.Copies.Error = syscall.Errno(s.Code).Error()
 				}
-				path.because("rank %d called %s", p.Rank.Rank, call)
+				path.because("rank %d called process_vm_%sv", p.Rank.Rank, kind)
 			}
 		}
 	}

@@ -161,3 +161,15 @@ func TestConclusions(t *testing.T) {
 		t.Errorf("of nothing: %+v", none)
 	}
 }
+
+// The same run has the same evidence, in the same order.
+func TestOrder(t *testing.T) {
+	for range 20 { // a wrong order may be right by chance
+		j := newJob("a", "a")
+		j.see(1, seen{Kind: "write", Peer: 100, Count: 1}, seen{Kind: "read", Peer: 100, Count: 1})
+		want := "[rank 1 called process_vm_readv rank 1 called process_vm_writev]"
+		if got := fmt.Sprint(j.path(t).Evidence); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+}
