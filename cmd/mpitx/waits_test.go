@@ -147,7 +147,7 @@ func TestWaits(t *testing.T) {
 				t.Errorf("%v and %v of waiting in parts, %v in all; the parts take %v and %v, the run %v", first.Waiting, second.Waiting, all.Waiting, first.Run, second.Run, all.Run)
 			}
 			after := newProcess(environ, dir, "mpitx", "report", run, "waits", "--from", "1h")
-			if after.run(hung); after.code != 0 || strings.Contains(after.stdout.String(), "FINDINGS") || !strings.Contains(after.stderr.String(), "no calls in this part of the run; it ends after ") {
+			if after.run(hung); after.code != 0 || after.stdout.Len() > 0 || !strings.Contains(after.stderr.String(), "no calls in this part of the run; it ends after ") {
 				t.Errorf("after the end, exit code %d: %s", after.code, after.output())
 			}
 			for planted, problem := range wrong {

@@ -21,7 +21,7 @@ var waitTitles = map[string]string{"states": "Why ranks waited", "rest": "Time i
 // Waits writes why the ranks of a run, which the user calls name, waited.
 func Waits(w io.Writer, a *waits.Analysis, name string) error {
 	t := export.Terminal{UTF8: true}
-	d := document{Title: t.Safe(path.Base(name)), What: "why ranks wait", Calls: 1}
+	d := document{Title: t.Safe(path.Base(name)), What: "why ranks wait", Calls: uint64(a.Run)}
 	for _, line := range runs.WaitHead(a, t) {
 		d.Head = append(d.Head, t.Safe(line))
 	}

@@ -37,4 +37,8 @@ func TestWaits(t *testing.T) {
 	if n := strings.Count(page, `fill="`+shade(1)+`"`); n < 180 || n > 200 { // rank 0 waits for 400 of 411 ms, 200 cells
 		t.Errorf("%d cells are all waiting", n)
 	}
+	b.Reset()
+	if err := Waits(&b, p.Within(time.Hour, 2*time.Hour).Analyse(), "run1"); err != nil || !strings.Contains(b.String(), "no calls in this part") || strings.Contains(b.String(), "Nothing stands out") {
+		t.Errorf("a part without calls: %v: %s", err, b.String())
+	}
 }

@@ -41,6 +41,9 @@ func Waits(w io.Writer, a *waits.Analysis, f export.Format, run, table string, t
 const mostWaitRows = 6
 
 func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t export.Terminal) error {
+	if a.Run == 0 && a.Window != nil { // what the whole trace lacks says nothing about this part
+		return nil
+	}
 	var b bytes.Buffer
 	for _, line := range WaitHead(a, t) {
 		b.WriteString(export.WrapAt(t.Safe(line), t.Width, "  ") + "\n")
@@ -64,9 +67,20 @@ func waitsText(w io.Writer, a *waits.Analysis, f export.Format, run string, t ex
 	return err
 }
 
+// NoCalls says that a part of a trace, or the whole trace, has no calls.
+func NoCalls(a *waits.Analysis) string {
+	if a.Window == nil {
+		return "the trace has no calls"
+	}
+	return "the trace has no calls in this part of the run; it ends after " + text.Duration(a.Window.End)
+}
+
 // WaitHead is how much time the ranks waited, and what the trace lacks.
 func WaitHead(a *waits.Analysis, t export.Terminal) []string {
-	if a.Run == 0 {
+	switch {
+	case a.Run == 0 && a.Window != nil:
+		return []string{NoCalls(a)}
+	case a.Run == 0:
 		return MissingWaits(a.Missing)
 	}
 	ranks := text.Count(a.Ranks, "rank")

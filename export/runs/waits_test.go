@@ -11,7 +11,9 @@ import (
 )
 
 // someWaits is the analysis of two ranks. Rank 1 is late for a barrier and for a message.
-func someWaits() *waits.Analysis {
+func someWaits() *waits.Analysis { return someWaiting().Analyse() }
+
+func someWaiting() *waits.Program {
 	p := waits.NewProgram()
 	world := p.Group(2, true)
 	site := func(function, place string) uint32 {
@@ -30,7 +32,20 @@ func someWaits() *waits.Analysis {
 		p.Call(rank, 600*ms, 600*ms, site("MPI_Finalize", "main app.c:30"))
 	}
 	p.Lose(0, 3)
-	return p.Analyse()
+	return p
+}
+
+// A part of the run without calls has nothing of the whole run.
+func TestWaitsOfNothing(t *testing.T) {
+	a := someWaiting().Within(time.Hour, 2*time.Hour).Analyse()
+	var b bytes.Buffer
+	if err := Waits(&b, a, export.FormatTable, "run1", "", export.Terminal{}); err != nil || b.Len() > 0 {
+		t.Errorf("%v: %s", err, b.String())
+	}
+	const want = "the trace has no calls in this part of the run; it ends after 600 ms"
+	if got := WaitHead(a, export.Terminal{}); len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestWaits compares all formats with files.

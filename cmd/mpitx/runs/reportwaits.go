@@ -27,10 +27,8 @@ func showWaits(r *reading) error {
 	}
 	a := p.Analyse()
 	unread := cli.ReportUnreadable(r.App, done(), "waits")
-	if a.Run == 0 && a.Window != nil {
-		r.App.Complain("%s: the trace has no calls in this part of the run; it ends after %s", text.Quote(r.dir), text.Duration(a.Window.End))
-	} else if a.Run == 0 {
-		r.App.Complain("%s: the trace has no calls", text.Quote(r.dir))
+	if a.Run == 0 {
+		r.App.Complain("%s: %s", text.Quote(r.dir), runs.NoCalls(a))
 	}
 	if slices.ContainsFunc(r.run.Ranks, func(r *recording.Rank) bool { return r.State == recording.StateDied }) {
 		r.App.Complain("%s: ranks died: the calls that they were in are not in the trace, nor what they waited for then; mpitx where shows them", text.Quote(r.dir))
