@@ -50,7 +50,8 @@ class Catalog:
             raise Error("snapshot: a file has one library; leave mpi, ranks and launcher out")
         else:
             self._path = os.fspath(snapshot)
-        self.enums()  # raises if the file is not a snapshot
+            # Raises if it is not a snapshot. That it has no enumerations was not asked.
+            _command.text([_command.program(), "list", "enums", "--from", self._path, "-o", "ndjson"], partial, warn=False)
 
     @property
     def document(self) -> Dict[str, Any]:

@@ -4,12 +4,14 @@ import contextlib
 import csv
 import io
 import json
+import operator
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
-from typing import Any, IO, Iterable, Iterator, List, Optional, Sequence
+from typing import Any, IO, Iterable, Iterator, List, Optional, Sequence, Union
 
 try:
     import pandas
@@ -50,11 +52,21 @@ def program() -> str:
     raise NotFound("mpitx is not in PATH; install it, or set the environment variable MPITX to its path")
 
 
+def start(command: Sequence[str], messages: Union[int, IO[bytes]]) -> "subprocess.Popen[bytes]":
+    """Starts a command whose standard output is read."""
+    try:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=messages)
+    except OSError as error:
+        raise Error(f"{command[0]} cannot be started: {error.strerror}") from error
+    except (TypeError, ValueError) as error:  # such as a name that is a number, or has a zero byte
+        raise Error(f"mpitx cannot be started with these arguments: {error}") from error
+
+
 @contextlib.contextmanager
-def output(command: Sequence[str], partial: bool) -> Iterator[IO[bytes]]:
-    """The standard output of a command. At its end, mpitx's messages become exceptions or warnings."""
+def output(command: Sequence[str], partial: bool, warn: bool = True) -> Iterator[IO[bytes]]:
+    """The standard output of a command. At its end, mpitx's messages become exceptions, or warnings at the caller's line."""
     with tempfile.TemporaryFile() as messages:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=messages) as process:
+        with start(command, messages) as process:
             assert process.stdout
             yield process.stdout
             process.stdout.read()
@@ -65,23 +77,39 @@ def output(command: Sequence[str], partial: bool) -> Iterator[IO[bytes]]:
         raise Incomplete(said, 3)
     if process.returncode not in (0, 3):
         raise Error(said or f"mpitx ended with code {process.returncode}", process.returncode)
-    if said:
-        warnings.warn(said, Warning, stacklevel=6)
+    if said and warn:
+        warnings.warn(said, Warning, stacklevel=_depth())
+
+
+def _depth() -> int:
+    """How many frames the function that calls this one is below the caller of the package."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (__name__.partition(".")[0], "contextlib"):
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def lines(command: Sequence[str], count: int) -> List[str]:
     """The first lines that a command prints; fewer if it has not so many, or fails."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with start(command, subprocess.DEVNULL) as process:
         assert process.stdout
         found = [process.stdout.readline().decode() for _ in range(count)]
         process.kill()
     return [line for line in found if line]
 
 
-def text(command: Sequence[str], partial: bool) -> bytes:
+def text(command: Sequence[str], partial: bool, warn: bool = True) -> bytes:
     """All that a command prints."""
-    with output(command, partial) as out:
+    with output(command, partial, warn) as out:
         return out.read()
+
+
+def parsed(document: Union[str, bytes]) -> Any:
+    """The value of JSON that mpitx printed."""
+    try:
+        return json.loads(document)
+    except ValueError as error:
+        raise Error(f"{program()} printed no JSON: {error}; set MPITX to the path of mpitx") from error
 
 
 # Columns that are text whatever their cells look like.
@@ -103,7 +131,7 @@ def chosen(pandas_wanted: Optional[bool]) -> bool:
 def json_table(command: Sequence[str], partial: bool, frames: bool) -> Table:
     """The table that a command prints as NDJSON, whose cells may be lists and objects."""
     with output(command, partial) as out:
-        rows = [json.loads(line) for line in out]
+        rows = [parsed(line) for line in out]
     return pandas.DataFrame(rows) if frames else rows
 
 
@@ -157,20 +185,44 @@ def _number(cell: str) -> Any:
 
 
 def flags(**options: Any) -> List[str]:
-    """Options as flags: rank=[0, 1] is --rank 0,1; function=["A", "B"] is --function A --function B; None and False are left out."""
+    """Options as flags: rank=[0, 1] is --rank 0,1; function=["A", "B"] is --function A --function B; None and False are left out.
+
+    mpitx checks the values: True is --flag=true, which only flags without a value take.
+    """
     words: List[str] = []
     for name, value in options.items():
         flag = "--" + name.rstrip("_").replace("_", "-")
-        if value is None or value is False:
+        if value is None:
             continue
-        if value is True:
-            words.append(flag)
-        elif name == "rank":
-            words += [flag, ",".join(map(str, value)) if hasattr(value, "__iter__") and not isinstance(value, str) else str(value)]
+        if name == "rank":
+            words += [flag, ",".join(map(_whole, _several(value)))]
+        elif value is True:
+            words.append(flag + "=true")
         elif name in ("from_", "to"):
-            words += [flag, value if isinstance(value, str) else f"{value:.9f}s"]
-        elif isinstance(value, (list, tuple)):
-            words += [w for v in value for w in (flag, str(v))]
-        else:
-            words += [flag, str(value)]
+            words += [flag, _time(value)]
+        elif value is not False:
+            words += [w for v in _several(value) for w in (flag, str(v))]
     return words
+
+
+def _several(value: Any) -> List[Any]:
+    """The members of a list, tuple, array …; any other value is its only member."""
+    if not isinstance(value, (str, bytes)):
+        with contextlib.suppress(TypeError):
+            return list(value)
+    return [value]
+
+
+def _whole(value: Any) -> str:
+    """A rank as text, also if it is an integer of numpy."""
+    with contextlib.suppress(TypeError):
+        return str(value if isinstance(value, bool) else operator.index(value))
+    return str(value)
+
+
+def _time(value: Any) -> str:
+    """A number of seconds as the flags --from and --to have it; what is no number is left to mpitx."""
+    if not isinstance(value, (str, bool)):
+        with contextlib.suppress(TypeError, ValueError):
+            return f"{value:.9f}s"
+    return str(value)

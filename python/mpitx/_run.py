@@ -2,7 +2,6 @@
 
 import csv
 import datetime
-import json
 import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
@@ -11,6 +10,7 @@ from ._command import Table, flags
 
 Ranks = Union[int, str, Sequence[int], None]
 Names = Union[str, Sequence[str], None]
+Time = Union[float, str, None]
 
 
 def open(run: Union[str, "os.PathLike[str]"], *, partial: bool = False, pandas: Optional[bool] = None) -> "Run":
@@ -25,8 +25,8 @@ def open(run: Union[str, "os.PathLike[str]"], *, partial: bool = False, pandas: 
 class Run:
     """A run. Tables are read again with each call. `info` is its line of `mpitx runs`: program, started, ranks, recorded, state …
 
-    Options choose a part: rank (3, [0, 1] or "0-3,7"), from_ and to (seconds since the start of the job), phase, function and comm (a
-    text or a list of texts). Not every table takes all: mpitx says which.
+    Options choose a part: rank (3, [0, 1] or "0-3,7"), from_ and to (seconds since the start of the job, or a text such as "500ms"),
+    phase, function and comm (a text or a list of texts). Not every table takes all: mpitx says which.
     """
 
     def __init__(self, run: Union[str, "os.PathLike[str]"], *, partial: bool = False, pandas: Optional[bool] = None):
@@ -36,7 +36,7 @@ class Run:
         self.partial = partial
         self.frames = _command.chosen(pandas)
         self._start: Optional[str] = None
-        listed = [json.loads(line) for line in _command.lines(self._words("runs", "-o", "ndjson"), 1)]
+        listed = [_command.parsed(line) for line in _command.lines(self._words("runs", "-o", "ndjson"), 1)]
         if not listed or listed[0]["run"] != self.path:
             self._table("where")  # raises if it is not a run
         self.info: Dict[str, Any] = listed[0] if listed else {}
@@ -66,17 +66,19 @@ class Run:
     def document(self, view: str, **options: Any) -> Dict[str, Any]:
         """The JSON document of `mpitx report RUN VIEW`, with what tables lack: histograms, stacks, findings."""
         command = self._words("report", view, *flags(**options), "-o", "json")
-        return json.loads(_command.text(command, self.partial))
+        return _command.parsed(_command.text(command, self.partial))
 
-    def samples(self, *variables: str, rank: Ranks = None, from_: Optional[float] = None, to: Optional[float] = None,
+    def samples(self, *variables: str, rank: Ranks = None, from_: Time = None, to: Time = None,
                 as_: Optional[str] = None, nonzero: bool = False, phase: Names = None) -> Table:
         """The values of performance variables over time: `time` in seconds since the start of the job, `at` the wall clock.
 
         variables are globs. as_ is raw, delta or rate. `unit` is ns, s, B or nothing.
         """
+        if "samples" not in self.info.get("recorded", ()):
+            self.report("samples")  # raises, unless the run has samples by now: mpitx export would write the trace
         return self._timed(variables, rank=rank, from_=from_, to=to, as_=as_, nonzero=nonzero, phase=phase)
 
-    def trace(self, *, rank: Ranks = None, from_: Optional[float] = None, to: Optional[float] = None, derive: Names = None) -> Table:
+    def trace(self, *, rank: Ranks = None, from_: Time = None, to: Time = None, derive: Names = None) -> Table:
         """All rows of the trace: calls, both ends of messages, phases and events; `time` and `duration` in seconds."""
         return self._timed((), trace=True, rank=rank, from_=from_, to=to, derive=derive)
 
@@ -123,13 +125,13 @@ class Run:
         """Messages and bytes from `source` to `destination`, ranks of MPI_COMM_WORLD."""
         return self.report("matrix", rank=rank, phase=phase, one_sided=one_sided)
 
-    def waits(self, table: str = "states", *, rank: Ranks = None, from_: Optional[float] = None, to: Optional[float] = None) -> Table:
+    def waits(self, table: str = "states", *, rank: Ranks = None, from_: Time = None, to: Time = None) -> Table:
         """Why ranks waited: table states, rest, causes, path, efficiency, parts or gains."""
         return self.report("waits", table=table, rank=rank, from_=from_, to=to)
 
-    def advice(self, *variables: str) -> Table:
+    def advice(self) -> Table:
         """Settings that may make the program faster, and why."""
-        return self.report("advice", *variables)
+        return self.report("advice")
 
     def where(self, *, stack: int = 0) -> Table:
         """What each rank does now, or did when it ended; `ranks` as text, such as 0-2,4."""

@@ -10,8 +10,10 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 import warnings
 
@@ -194,6 +196,13 @@ class Errors(unittest.TestCase):
         self.addCleanup(lambda: [os.environ.pop(n, None) if v is None else os.environ.update({n: v}) for n, v in saved.items()])
         os.environ["MPITX"] = "/no/such/mpitx"
         self.fails(mpitx.NotFound, None, "MPITX=/no/such/mpitx: there is no such program", mpitx.open, RUNS[0])
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["MPITX"] = os.path.join(folder, "text")
+            pathlib.Path(os.environ["MPITX"]).write_text("not a program")
+            os.chmod(os.environ["MPITX"], 0o755)
+            self.fails(mpitx.Error, None, "/text cannot be started: Exec format error", mpitx.open, RUNS[0])
+        os.environ["MPITX"] = shutil.which("echo")
+        self.fails(mpitx.Error, None, "printed no JSON", mpitx.open, RUNS[0])
         del os.environ["MPITX"]
         os.environ["PATH"] = "/nowhere"
         self.fails(mpitx.NotFound, None, "mpitx is not in PATH", mpitx.open, RUNS[0])
@@ -211,14 +220,27 @@ class Errors(unittest.TestCase):
         self.fails(mpitx.Error, 2, "there is no view no-such-view", run.report, "no-such-view")
         self.fails(mpitx.Error, 1, "has no such rank", run.samples, rank=1000)
         self.fails(mpitx.Error, 2, "there is no flag --nonsense", run.report, "matrix", nonsense=True)
+        self.fails(mpitx.Error, 2, '"True" is not a rank list', run.samples, rank=True)
+        self.fails(mpitx.Error, 2, "--from", run.samples, from_=[1])
+        self.fails(mpitx.Error, None, "cannot be started with these arguments", run.samples, 3)
+
+    # mpitx export would write the trace.
+    def test_no_samples(self):
+        traced = [r for r in map(mpitx.open, RUNS) if "trace" in r.info["recorded"] and "samples" not in r.info["recorded"]]
+        self.assertTrue(traced)
+        for run in traced:
+            for names, options in (((), {}), (("mpitx:*",), {}), ((), {"as_": "rate"})):
+                self.fails(mpitx.Error, 1, "the run has no samples", run.samples, *names, **options)
 
     @unittest.skipUnless(DAMAGED, "needs a damaged run")
     def test_damaged(self):
         run = mpitx.open(DAMAGED)
-        self.fails(mpitx.Incomplete, 3, "damaged at byte", run.samples)
+        self.fails(mpitx.Incomplete, 3, "damaged at byte", run.trace)
         partial = mpitx.open(DAMAGED, partial=True)
-        with self.assertWarnsRegex(mpitx.Warning, "damaged at byte"):
-            rows = partial.trace()
+        for table in (lambda: partial.calls(), lambda: partial.document("waits"), lambda: partial.trace()):
+            with self.assertWarnsRegex(mpitx.Warning, "damaged at byte") as caught:
+                rows = table()
+            self.assertEqual((caught.filename, caught.lineno), (__file__, table.__code__.co_firstlineno))  # the caller's line
         self.assertTrue(0 < len(rows) < len(mpitx.open(RUNS[0]).trace()))
 
     def test_pandas(self):
@@ -253,8 +275,18 @@ class Catalogs(unittest.TestCase):
         catalog = mpitx.catalog("demo", launcher=["env", "FAKEMPI_HOST=elsewhere"])
         self.assertEqual(catalog.document["job"]["ranks"][0]["host"], "elsewhere")
 
+    # A library without enumerations is not warned of before they are asked for.
+    def test_quiet(self):
+        whole = mpitx.catalog("demo").document
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            json.dump({**whole, "enums": []}, file)
+            file.flush()
+            catalog = mpitx.catalog(snapshot=file.name)
+            self.assertRaisesRegex(mpitx.Warning, "no enumerations", catalog.enums)
+
     def test_errors(self):
-        for arguments, words in (({"mpi": "/no/such/mpi"}, "/no/such/mpi"), ({"snapshot": "no.json"}, "there is no such file"),
+        for arguments, words in (({"mpi": "/no/such/mpi"}, "/no/such/mpi"), ({"launcher": ["nosuchlauncher"]}, "nosuchlauncher cannot be started"), ({"snapshot": "no.json"}, "there is no such file"),
                                  ({"mpi": "demo", "snapshot": "x"}, "leave mpi, ranks and launcher out"), ({"snapshot": __file__}, "test_mpitx.py")):
             with self.assertRaisesRegex(mpitx.Error, words):
                 mpitx.catalog(**arguments)
@@ -279,8 +311,17 @@ class Package(unittest.TestCase):
 
     def test_flags(self):
         words = _command.flags(rank=range(2), from_=0.5, to="2s", as_="rate", by_rank=True, comm=["a", "b"], wide=False, phase=None, n=3)
-        self.assertEqual(words, "--rank 0,1 --from 0.500000000s --to 2s --as rate --by-rank --comm a --comm b --n 3".split())
+        self.assertEqual(words, "--rank 0,1 --from 0.500000000s --to 2s --as rate --by-rank=true --comm a --comm b --n 3".split())
         self.assertEqual(_command.flags(rank=3) + _command.flags(rank="0-2"), ["--rank", "3", "--rank", "0-2"])
+        self.assertEqual(_command.flags(rank=True) + _command.flags(from_=True), ["--rank", "True", "--from=true"])  # both are wrong
+
+    @unittest.skipUnless(_command.pandas, "pandas has numpy")
+    def test_numpy(self):
+        import numpy
+
+        for rank, text in ((numpy.int64(1), "1"), (numpy.array(1), "1"), (numpy.array([0, 2]), "0,2"), ([numpy.uint8(3)], "3")):
+            self.assertEqual(_command.flags(rank=rank), ["--rank", text])
+        self.assertEqual(_command.flags(from_=numpy.float64(0.5), comm=numpy.array(["a", "b"])), "--from 0.500000000s --comm a --comm b".split())
 
     def test_numbers(self):
         for cell, value in {"": None, "7": 7, "18446744073709551615": 2**64 - 1, "0.5": 0.5, "true": True, "0x1": "0x1", "a": "a"}.items():
