@@ -57,6 +57,13 @@ func TestKeep(t *testing.T) {
 	if got := again.Sites[0].Place(); got != "halo.h:31" {
 		t.Errorf("%s is at %s", again.Sites[0].Name, got)
 	}
+	find, done := Places(again.Run) // of the trace of the same program
+	if got := find(again.Run.Ranks[0], 0x401180); got != "exchange halo.h:31" {
+		t.Errorf("the call is at %s", got)
+	}
+	if problems, err := done(); len(problems) > 0 || err != nil {
+		t.Errorf("problems: %v, %v", problems, err)
+	}
 	whole, err := os.ReadFile(filepath.Join(dir, File))
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +76,11 @@ func TestKeep(t *testing.T) {
 		without := solver(t, dir)
 		if _, err := Resolve(without); err == nil || !strings.HasPrefix(err.Error(), "sites.json cannot be read: ") || without.Sites[0].Place() != "solver+0x1180" {
 			t.Errorf("%q: %s, %v", text, without.Sites[0].Place(), err)
+		}
+		find, done := Places(without.Run)
+		got := find(without.Run.Ranks[0], 0x401180)
+		if problems, err := done(); got != "solver+0x1180" || len(problems) != 1 || err == nil || !strings.HasPrefix(err.Error(), "sites.json cannot be read: ") {
+			t.Errorf("%q: the call is at %s, %v, %v", text, got, problems, err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,20 +141,19 @@ func UnknownPart(dir string, unknown *profile.UnknownError) error {
 	return Failf("%s: %s", dir, text)
 }
 
-// ResolveSites finds the source of call sites, and reports the programs and libraries for which it is not found.
-// It returns an error with the exit code if one of them, or what was kept with the run, is there and cannot be read.
+// ResolveSites finds the source of call sites, and reports what was not found, as ReportSites does.
 func ResolveSites(a *App, p *profile.Profile) error {
-	problems, err := sites.Resolve(p)
-	partly := reportProblems(a, problems, "report")
-	if err != nil {
-		a.Complain("%s: %v; call sites are looked up in the programs as they are now", text.Quote(p.Run.Dir), err)
-		partly = Exit(ExitPartial)
-	}
-	return partly
+	return ReportSites(a, p.Run, "report", func() ([]symbols.Problem, error) { return sites.Resolve(p) })
 }
 
-// reportProblems reports programs and libraries without sources. The error has the exit code if one of them cannot be read.
-func reportProblems(a *App, problems []symbols.Problem, command string) (partly error) {
+// ReportSites reports the programs and libraries of a run for which no source was found.
+// It returns an error with the exit code if one of them, or what was kept with the run, is there and cannot be read.
+func ReportSites(a *App, run *recording.Run, command string, resolved func() ([]symbols.Problem, error)) (partly error) {
+	problems, err := resolved()
+	if err != nil {
+		a.Complain("%s: %v; call sites are looked up in the programs as they are now", text.Quote(run.Dir), err)
+		partly = Exit(ExitPartial)
+	}
 	for _, problem := range problems {
 		a.Complain("%s%s", problem, SitesAdvice(problem, command))
 		if problem.Unreadable {
@@ -163,11 +161,6 @@ func reportProblems(a *App, problems []symbols.Problem, command string) (partly 
 		}
 	}
 	return partly
-}
-
-// ReportUnreadable is reportProblems, without what is only missing or has changed.
-func ReportUnreadable(a *App, problems []symbols.Problem, command string) error {
-	return reportProblems(a, slices.DeleteFunc(problems, func(p symbols.Problem) bool { return !p.Unreadable }), command)
 }
 
 func SitesAdvice(problem symbols.Problem, command string) string {

@@ -191,7 +191,7 @@ func (x *TraceOut) Write(a *App, run *recording.Run) (totals trace.Totals, err e
 	} else {
 		x.Out, err = x.write(x.Temp, x.Late, to)
 	}
-	unread := ReportUnreadable(a, done(), "export")
+	unread := ReportSites(a, run, "export", done)
 	if err == nil && damaged {
 		err = ErrDamaged
 	}

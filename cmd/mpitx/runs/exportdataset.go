@@ -59,7 +59,7 @@ func (o *exportOptions) writeDataset(run *recording.Run, dir string) error {
 		damaged = cli.ReportDamage(o.a, run)
 		return err
 	})
-	unread := cli.ReportUnreadable(o.a, done(), "export")
+	unread := cli.ReportSites(o.a, run, "export", done)
 	if err != nil {
 		return err
 	}

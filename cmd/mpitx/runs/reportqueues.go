@@ -34,7 +34,7 @@ func showQueues(r *reading) error {
 	q.NoCores(processor.Read(run, nil))
 	find, done := sites.Places(run)
 	q.ResolveSites(find)
-	unread := cli.ReportUnreadable(r.App, done(), "queues")
+	unread := cli.ReportSites(r.App, run, "report", done)
 	switch {
 	case len(q.Peers) == 0 && q.Derived:
 		r.App.Complain("%s: the trace has no messages whose send and receive are both known; mpitx profile says who waits in other calls", name)

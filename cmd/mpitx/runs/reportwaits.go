@@ -26,7 +26,7 @@ func showWaits(r *reading) error {
 		p = p.Within(r.part.From, r.part.To)
 	}
 	a := p.Analyse()
-	unread := cli.ReportUnreadable(r.App, done(), "waits")
+	unread := cli.ReportSites(r.App, r.run, "report", done)
 	if a.Run == 0 {
 		r.App.Complain("%s: %s", text.Quote(r.dir), runs.NoCalls(a))
 	}
