@@ -117,7 +117,11 @@ func (r *Job) Messages(known Known) []string {
 		say("%d processes were started by MPI_Comm_spawn and are not recorded: %s", spawned, unspawned)
 	}
 	if lost.Refused > 0 {
-		say("could not record declarations or notes, in %d attempts: there was no memory for them, so names of variables, communicators or functions may be missing", lost.Refused)
+		why := "there was no memory for them"
+		if slices.ContainsFunc(run.Ranks, func(r *recording.Rank) bool { return r.Budget > 0 }) { // which also makes chunks small
+			why = "there was no room for them within --max-size, or no memory"
+		}
+		say("could not record declarations or notes, in %d attempts: %s, so names of variables, communicators or functions may be missing", lost.Refused, why)
 	}
 	for _, n := range run.Nodes {
 		if n.Step != 0 {
@@ -265,6 +269,9 @@ func addIncomplete(t *messages, run *recording.Run) {
 		text := "the recording is incomplete: " + why + "; its numbers may be too small"
 		if run.Excludes(r) {
 			text += ", and count in no mean"
+		}
+		if r.NeedsSize() {
+			text += "; give a greater --max-size"
 		}
 		if r.NeedsRoom() {
 			text += "; free space in /dev/shm, or if it is small, make room in $TMPDIR"

@@ -184,10 +184,13 @@ func TestIncomplete(t *testing.T) {
 	unmatched := recording.Note{Severity: recording.Warning, Code: recording.NoteUnmatched, Text: "mpitx:*"}
 	run := openRun(t, func(*recordingtest.Stream) {})
 	many := recording.Note{Severity: recording.Warning, Text: "mpitx:calls: not sampled: too many variables of mpitx"}
-	run.Ranks = []*recording.Rank{{Rank: 0, Size: 3}, {Rank: 1, Counters: recording.Counters{LostRows: 2}}, {Rank: 2, Notes: []recording.Note{unmatched, many}, Counters: recording.Counters{Lacks: 1}}}
+	full := recording.Note{Severity: recording.Warning, Code: recording.NoteBudget}
+	run.Ranks = []*recording.Rank{{Rank: 0, Size: 4}, {Rank: 1, Counters: recording.Counters{LostRows: 2}}, {Rank: 2, Notes: []recording.Note{unmatched, many}, Counters: recording.Counters{Lacks: 1}},
+		{Rank: 3, Notes: []recording.Note{full}, Counters: recording.Counters{LostRows: 2}}}
 	const small = "; its numbers may be too small, and count in no mean"
 	want := []string{"rank 1: the recording is incomplete: the agent had no room for all of its tables" + small + "; free space in /dev/shm, or if it is small, make room in $TMPDIR",
-		"rank 2: the recording is incomplete: the agent was refused something" + small}
+		"rank 2: the recording is incomplete: the agent was refused something" + small,
+		"rank 3: the recording is incomplete: --max-size was too small for all of the agent's tables" + small + "; give a greater --max-size"}
 	if got := Incomplete(run); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

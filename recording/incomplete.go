@@ -1,6 +1,9 @@
 package recording
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // What the agent was refused, as its counters say.
 const (
@@ -25,6 +28,8 @@ func (r *Rank) Incomplete() string {
 		return "the agent could not make a file in memory" + reason
 	case c.Lacks > 0:
 		return "the agent was refused something" + reason
+	case r.NeedsSize():
+		return "--max-size was too small for all of the agent's tables"
 	case c.LostRows > 0:
 		return "the agent had no room for all of its tables"
 	}
@@ -34,7 +39,12 @@ func (r *Rank) Incomplete() string {
 // NeedsRoom reports whether the process is incomplete because its files in memory had no room.
 func (r *Rank) NeedsRoom() bool {
 	const noSpace = 28
-	return r.Incomplete() != "" && (r.Counters.Lacks == 0 || r.Counters.lackErrno == noSpace)
+	return r.Incomplete() != "" && !r.NeedsSize() && (r.Counters.Lacks == 0 || r.Counters.lackErrno == noSpace)
+}
+
+// NeedsSize reports whether the process is incomplete because its share of --max-size was used up.
+func (r *Rank) NeedsSize() bool {
+	return r.Counters.Lacks == 0 && r.Counters.LostRows > 0 && slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Code == NoteBudget })
 }
 
 // Excludes reports whether a rank counts in no mean, because it is incomplete. If all ranks are, means are of them.
