@@ -114,10 +114,13 @@ func (a *Answer) rows() *export.Rows {
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	if r != nil && r.BestArm() > len(a.Session.Plan.Candidates) && r.Best != nil {
-		row := []any{r.Best.Name, nil, nil, nil, nil, nil, "", r.Best.Rule, r.Best.Reason, r.Best.Set, nil}
-		a.fill(row, r.BestArm())
-		rows.Rows = append(rows.Rows, row)
+	for k := 0; r != nil && k < len(r.Combinations); k++ {
+		arm, c := len(a.Session.Plan.Candidates)+k+1, &r.Combinations[k]
+		if arm == r.BestArm() || r.Failure(arm) != "" {
+			row := []any{c.Name, nil, nil, nil, nil, nil, "", c.Rule, c.Reason, c.Set, nil}
+			a.fill(row, arm)
+			rows.Rows = append(rows.Rows, row)
+		}
 	}
 	rows.About = a.about()
 	return rows
@@ -142,11 +145,11 @@ func (a *Answer) fill(row []any, arm int) {
 	switch {
 	case r.Best != nil && arm == r.BestArm():
 		row[3], row[4], row[5], row[6], row[10] = change(r.Interval.Change), change(r.Interval.Low), change(r.Interval.High), "compared in "+text.Count(r.Pairs, "new pair"), r.Needed
+	case r.Failure(arm) != "":
+		row[6] = r.Failure(arm)
 	case t == nil:
-	case t.Failed != "":
-		row[6] = "failed: " + t.Failed
 	case t.Left:
-		row[6] = "not tried: the budget is too small"
+		row[6] = fmt.Sprintf("not tried: the budget is enough for %d of %d", len(r.Trials)-left(r.Trials), len(r.Trials))
 	case t.Pairs > 0:
 		row[3], row[10] = change(t.Interval.Change), t.Needed
 		if t.Interval.Known {
@@ -154,6 +157,15 @@ func (a *Answer) fill(row []any, arm int) {
 		}
 		row[6] = "screened in " + text.Count(t.Pairs, "pair")
 	}
+}
+
+func left(all []campaign.Trial) (n int) {
+	for _, t := range all {
+		if t.Left {
+			n++
+		}
+	}
+	return n
 }
 
 func change(x float64) float64 { return math.Exp(x) - 1 }
@@ -355,6 +367,10 @@ func (a *Answer) Conclusion() (all [][]string) {
 			lines = append(lines, fmt.Sprintf("If that is its change, %s would show it in 4 of 5 campaigns.", text.Count(r.Needed, "pair")))
 		}
 		all = append(all, lines)
+	case r.Verdict == campaign.Failed && slices.ContainsFunc(r.Outcomes, func(o campaign.Outcome) bool { return o.Stage == campaign.Confirming }):
+		all = append(all, []string{"Nothing is recommended: what was to be compared with the program as it is failed."})
+	case r.Verdict == campaign.Failed:
+		all = append(all, []string{"Nothing is recommended: what was tried failed."})
 	case r.Best != nil:
 		all = append(all, []string{fmt.Sprintf("Nothing is recommended: the best candidate, %s, makes the program at most %.0f %% faster (%s; %s).", r.Best.Name, 100*campaign.Worth, interval(r.Interval), text.Count(r.Pairs, "new pair"))})
 	case len(a.Session.Plan.Candidates) > 0:

@@ -79,7 +79,7 @@ type Trial struct {
 	Interval  stats.Interval `json:"interval"` // its level is shared by all candidates
 	Deviation float64        `json:"deviation"`
 	Failed    string         `json:"failed,omitzero"`
-	Left      bool           `json:"left,omitzero"` // left out for the budget
+	Left      bool           `json:"left,omitzero"` // not tried for the budget
 	Needed    int            `json:"pairs_needed"`  // how many pairs would show the change in 4 of 5 campaigns; 0: very many
 }
 
@@ -91,6 +91,7 @@ const (
 	Faster  Verdict = "faster"  // the winner is, with an error of at most Level
 	NoGain  Verdict = "no gain" // no candidate was faster in the screening, or the best one is at most Worth faster
 	Unknown Verdict = "unknown" // the interval of the best one touches 0
+	Failed  Verdict = "failed"  // what was tried failed, or what was to be compared
 )
 
 // Level is the probability that a campaign of settings without effect recommends or warns of one, and Worth the least gain that is looked
@@ -108,10 +109,12 @@ type Result struct {
 	Best      *Candidate     `json:"best,omitempty"` // what was confirmed, or could not be
 	Pairs     int            `json:"pairs"`          // of runs that compared it
 	Interval  stats.Interval `json:"interval"`
-	Level     float64        `json:"level"` // of this interval: the looks share that of the campaign
+	Level     float64        `json:"level"` // of this interval: the looks share what is left of that of the campaign
 	Deviation float64        `json:"deviation"`
 	Needed    int            `json:"pairs_needed"`
 	Outcomes  []Outcome      `json:"-"`
+
+	Combinations []Candidate `json:"combinations,omitempty"` // their arms follow those of the plan's candidates
 }
 
 // Took is the time of all runs.
@@ -132,6 +135,19 @@ func (r *Result) Of(arm int, stages ...Stage) (all []Outcome) {
 	return all
 }
 
+// Failure is why runs of an arm failed, and in how many of them; "": none did.
+func (r *Result) Failure(arm int) string {
+	all := r.Of(arm)
+	failed := slices.DeleteFunc(slices.Clone(all), func(o Outcome) bool { return o.Failed == "" })
+	switch len(failed) {
+	case 0:
+		return ""
+	case len(all):
+		return "failed: " + failed[0].Failed
+	}
+	return fmt.Sprintf("failed in %d of %d runs: %s", len(failed), len(all), failed[0].Failed)
+}
+
 // BestArm is the arm of Best.
 func (r *Result) BestArm() int {
 	for k := range r.Plan.Candidates {
@@ -139,7 +155,12 @@ func (r *Result) BestArm() int {
 			return k + 1
 		}
 	}
-	return len(r.Plan.Candidates) + 1
+	for k := range r.Combinations {
+		if r.Best == &r.Combinations[k] {
+			return len(r.Plan.Candidates) + k + 1
+		}
+	}
+	return 0
 }
 
 // BudgetError says that the budget is too small for an answer.
@@ -188,11 +209,13 @@ type campaign struct {
 	arms []Candidate // by arm; the first is empty
 
 	thorough int // a screening has so many times the least rounds
+	rounds   map[Stage]int
+	spent    float64 // of Level, by looks, also at an arm that failed later
 }
 
 // Run makes a campaign. Errors are those of run, which end it, a [BudgetError], and that the program fails without settings.
 func Run(p Plan, run Runner) (*Result, error) {
-	c := &campaign{Result: Result{Plan: p, Verdict: NoGain}, run: run}
+	c := &campaign{Result: Result{Plan: p, Verdict: NoGain}, run: run, rounds: map[Stage]int{}}
 	c.arms = append([]Candidate{{Name: "without settings"}}, p.Candidates...)
 	c.Trials = make([]Trial, len(p.Candidates))
 	for k := range c.Trials {
@@ -201,18 +224,51 @@ func Run(p Plan, run Runner) (*Result, error) {
 	if len(p.Candidates) == 0 {
 		return &c.Result, nil
 	}
-	live, err := c.affordable()
-	if err == nil && len(live) > 1 {
-		live, err = c.screen(live)
-	}
-	if err == nil && len(live) > 1 {
-		live, err = c.combine(live)
-	}
-	if err == nil && len(live) == 1 {
-		err = c.confirm(live[0])
-	}
+	err := c.search()
 	c.judgeTrials()
 	return &c.Result, err
+}
+
+// search screens candidates, as many as the budget allows, and compares the best. If that fails, it goes on with the next one.
+func (c *campaign) search() error {
+	for next := 0; next < len(c.Plan.Candidates); {
+		live := c.affordable(next)
+		if len(live) == 0 {
+			break
+		}
+		next += len(live)
+		var err error
+		if len(live) > 1 {
+			live, err = c.screen(live)
+		}
+		if err == nil && len(live) > 1 {
+			live, err = c.combine(live)
+		}
+		if err != nil {
+			return err
+		}
+		for _, arm := range live {
+			if c.left() < 2*fewestPairs {
+				break
+			}
+			if ended, err := c.confirm(arm); ended || err != nil {
+				return err
+			}
+		}
+	}
+	if len(c.Outcomes) == 0 {
+		return &BudgetError{2 * fewestPairs, 2 * fewestPairs * c.Plan.Usual}
+	}
+	c.Verdict = Failed
+	for k, t := range c.Trials {
+		if !t.Left && c.Failure(k+1) == "" {
+			c.Verdict = NoGain
+		}
+	}
+	if slices.ContainsFunc(c.Outcomes, func(o Outcome) bool { return o.Stage == Confirming }) {
+		c.Verdict = Failed
+	}
+	return nil
 }
 
 // left is how many more runs the budget allows.
@@ -231,9 +287,9 @@ func (c *campaign) left() int {
 	return runs
 }
 
-// affordable are the arms that half of the budget can screen, the first ones.
-func (c *campaign) affordable() (arms []int, err error) {
-	n, runs := len(c.Plan.Candidates), c.left()
+// affordable are the arms that half of the budget can screen, from a candidate on; none if the budget allows no comparison.
+func (c *campaign) affordable(next int) (arms []int) {
+	n, runs := len(c.Plan.Candidates)-next, c.left()
 	fits := func(n int) bool {
 		return screeningRuns(n) <= max(runs/2, 0) && screeningRuns(n)+2*fewestPairs <= runs
 	}
@@ -241,24 +297,24 @@ func (c *campaign) affordable() (arms []int, err error) {
 		n--
 	}
 	if runs < 2*fewestPairs {
-		return nil, &BudgetError{2 * fewestPairs, 2 * fewestPairs * c.Plan.Usual}
+		n = 0
 	}
 	c.thorough = 1
 	for c.thorough < mostThorough && (c.thorough+1)*screeningRuns(n) <= runs/2 {
 		c.thorough++
 	}
-	for k := range c.Plan.Candidates {
-		if k < n {
+	for k := next; k < len(c.Trials); k++ {
+		if c.Trials[k].Left = k >= next+n; !c.Trials[k].Left {
 			arms = append(arms, k+1)
-		} else {
-			c.Trials[k].Left = true
 		}
 	}
-	return arms, nil
+	return arms
 }
 
 // round runs some arms and the program without settings once each, in random order. It returns the arms that have not failed.
-func (c *campaign) round(stage Stage, round int, arms []int) ([]int, error) {
+func (c *campaign) round(stage Stage, arms []int) ([]int, error) {
+	round := c.rounds[stage]
+	c.rounds[stage]++
 	order := append([]int{withoutArms}, arms...)
 	random := rand.New(rand.NewPCG(c.Plan.Seed, uint64(len(c.Outcomes))))
 	random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
@@ -274,7 +330,7 @@ func (c *campaign) round(stage Stage, round int, arms []int) ([]int, error) {
 		switch {
 		case o.Failed == "":
 		case arm == withoutArms:
-			return nil, fmt.Errorf("the program failed without settings: %s", o.Failed)
+			return nil, fmt.Errorf("the program fails at random: run %d failed without settings (%s); mend the program before it is tuned", e.Number, o.Failed)
 		default:
 			failed[arm] = true
 			if arm <= len(c.Trials) {
@@ -310,13 +366,12 @@ func (c *campaign) change(arm int) float64 {
 
 // screen drops the slower half again and again. It returns the best of each group that are faster.
 func (c *campaign) screen(live []int) (best []int, err error) {
-	round, rounds := 0, firstRounds
+	rounds := firstRounds
 	for {
 		for range rounds * c.thorough {
-			if live, err = c.round(Screening, round, live); err != nil {
+			if live, err = c.round(Screening, live); err != nil {
 				return nil, err
 			}
-			round++
 		}
 		slices.SortStableFunc(live, func(a, b int) int { return cmp.Compare(c.change(a), c.change(b)) })
 		if len(live) <= fewestLive {
@@ -334,7 +389,8 @@ func (c *campaign) screen(live []int) (best []int, err error) {
 	return best, nil
 }
 
-// combine finds out whether the best of all groups together are faster than the best one.
+// combine finds out whether the best of all groups together are faster than the best one. It returns the arms in the order in which they
+// are to be compared: each one if those before it fail.
 func (c *campaign) combine(best []int) ([]int, error) {
 	var all Candidate
 	for _, arm := range best {
@@ -350,21 +406,22 @@ func (c *campaign) combine(best []int) ([]int, error) {
 		}
 	}
 	if all.Name == c.arms[best[0]].Name {
-		return best[:1], nil
+		return best, nil
 	}
 	all.Group, all.Rule, all.Reason = "combination", "combination", "the best of each group together"
-	c.arms = append(c.arms, all)
-	both := []int{best[0], len(c.arms) - 1}
+	c.arms, c.Combinations = append(c.arms, all), append(c.Combinations, all)
+	alone, both := best[0], []int{best[0], len(c.arms) - 1}
 	var err error
-	for round := range firstRounds * c.thorough {
-		if both, err = c.round(Combining, round, both); err != nil {
+	for range firstRounds * c.thorough {
+		if both, err = c.round(Combining, both); err != nil {
 			return nil, err
 		}
 	}
+	best = slices.DeleteFunc(best, func(arm int) bool { return arm == alone && !slices.Contains(both, alone) })
 	if len(both) == 2 && clearlyFaster(c.differences(both[1], Combining), c.differences(both[0], Combining)) { // else fewer settings do
-		both = both[1:]
+		best = slices.Insert(best, 0, both[1])
 	}
-	return both[:min(len(both), 1)], nil
+	return best, nil
 }
 
 // clearlyFaster reports whether one arm was faster than another by what is worth it, and in three of four rounds.
@@ -385,42 +442,42 @@ func excludes(a, b []settings.NameValue) bool {
 	})
 }
 
-// confirm compares an arm with the program without settings in new runs.
-func (c *campaign) confirm(arm int) (err error) {
-	c.Best = &c.arms[arm]
-	if arm <= len(c.Plan.Candidates) {
-		c.Best = &c.Plan.Candidates[arm-1]
-	}
+// confirm compares an arm with the program without settings in new runs. It reports whether that ends the campaign: not if the arm fails.
+func (c *campaign) confirm(arm int) (ended bool, err error) {
 	at := slices.DeleteFunc(slices.Clone(looks), func(n int) bool { return n > c.left()/2 })
 	if len(at) == 0 {
-		at = []int{max(c.left()/2, fewestPairs)}
+		at = []int{c.left() / 2}
 	}
-	c.Verdict, c.Level = Unknown, Level/float64(len(at))
+	r := Result{Verdict: Unknown, Level: (Level - c.spent) / float64(len(at))}
+	if k := arm - 1 - len(c.Plan.Candidates); k < 0 {
+		r.Best = &c.Plan.Candidates[arm-1]
+	} else {
+		r.Best = &c.Combinations[k]
+	}
 	for _, n := range at {
-		for c.Pairs < n {
-			live, err := c.round(Confirming, c.Pairs, []int{arm})
-			if err != nil {
-				return err
+		for r.Pairs < n {
+			live, err := c.round(Confirming, []int{arm})
+			if err != nil || len(live) == 0 {
+				return false, err
 			}
-			if len(live) == 0 {
-				c.Verdict = NoGain
-				return nil
-			}
-			c.Pairs++
+			r.Pairs++
 		}
 		all := c.differences(arm, Confirming)
-		c.Interval, c.Deviation = stats.SignedRank(all, c.Level), stats.Deviation(all)
-		switch {
-		case c.Interval.High < 0:
-			c.Verdict = Faster
-			return nil
-		case c.Interval.Low > math.Log(1-Worth):
-			c.Verdict = NoGain
-			return nil
+		r.Interval, r.Deviation = stats.SignedRank(all, r.Level), stats.Deviation(all)
+		c.spent += r.Level
+		if r.Interval.High < 0 {
+			r.Verdict = Faster
+			break
+		} else if r.Interval.Low > math.Log(1-Worth) {
+			r.Verdict = NoGain
+			break
 		}
 	}
-	c.Needed = stats.Pairs(c.Interval.Change, c.Deviation, c.Level, usualPower, mostNeeded)
-	return nil
+	if r.Verdict == Unknown {
+		r.Needed = stats.Pairs(r.Interval.Change, r.Deviation, r.Level, usualPower, mostNeeded)
+	}
+	c.Best, c.Verdict, c.Pairs, c.Interval, c.Level, c.Deviation, c.Needed = r.Best, r.Verdict, r.Pairs, r.Interval, r.Level, r.Deviation, r.Needed
+	return true, nil
 }
 
 // usualPower is the probability with which the runs that a report names would give an answer; more than mostNeeded are "very many".

@@ -242,6 +242,53 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A candidate that fails in the comparison is dropped, and the next one is compared. A program that fails without settings, too, is to blame.
+func TestFailsLater(t *testing.T) {
+	series := make([]float64, 100)
+	for k := range series {
+		series[k] = 1e6 + float64(k%7)
+	}
+	simulate := simulated(series, 1, 0, 0.3, 0)
+	fails := func(failing func(Experiment) bool) Runner {
+		return func(e Experiment, c *Candidate) (Outcome, error) {
+			o, err := simulate(e, c)
+			if failing(e) {
+				o = Outcome{Failed: "crash: dying"}
+			}
+			return o, err
+		}
+	}
+	p := plan(1, 3)
+	p.Runs = 20 // for one candidate, without screening
+	r, err := Run(p, fails(func(e Experiment) bool { return e.Arm == 1 && e.Round == 1 }))
+	if err != nil || r.Verdict != Faster || r.BestArm() != 2 || r.Pairs < fewestPairs || !strings.Contains(r.Failure(1), " of 2 runs: crash: dying") || r.Trials[0].Failed == "" || !r.Trials[2].Left {
+		t.Errorf("%v, arm %d, %d pairs, %q: %v", r.Verdict, r.BestArm(), r.Pairs, r.Failure(1), err)
+	}
+	r, err = Run(p, fails(func(e Experiment) bool { return e.Arm > 0 }))
+	if err != nil || r.Verdict != Failed || r.Best != nil || r.Pairs != 0 || r.Failure(1) != "failed: crash: dying" {
+		t.Errorf("%v %v, %d pairs, %q: %v", r.Verdict, r.Best, r.Pairs, r.Failure(1), err)
+	}
+	if _, err = Run(p, fails(func(e Experiment) bool { return e.Round == 2 })); err == nil || !strings.Contains(err.Error(), "fails at random") {
+		t.Errorf("%v", err)
+	}
+	p.Runs = 400 // the best of two groups are combined, and the combination fails
+	simulate = simulated(series, 1, 0.1, 0.3, 0)
+	together := func(e Experiment, c *Candidate) (Outcome, error) {
+		o, err := simulate(e, c)
+		if e.Arm == 4 {
+			o.Time = o.Time * 8 / 10
+		}
+		if e.Arm == 4 && e.Stage == Confirming {
+			o = Outcome{Failed: "crash: dying"}
+		}
+		return o, err
+	}
+	r, err = Run(p, together)
+	if err != nil || r.Verdict != Faster || r.BestArm() != 2 || len(r.Combinations) != 1 || !strings.Contains(r.Failure(4), "crash: dying") {
+		t.Errorf("%v, arm %d, %q: %v", r.Verdict, r.BestArm(), r.Failure(4), err)
+	}
+}
+
 // A campaign never makes more runs than its budget has, and says which candidates it left out.
 func TestBudget(t *testing.T) {
 	series := noise(t)[0]
@@ -256,7 +303,7 @@ func TestBudget(t *testing.T) {
 		for _, trial := range r.Trials {
 			if trial.Left {
 				left++
-			} else if trial.Pairs == 0 && len(r.Trials)-left > 1 && r.Trials[1].Left == false {
+			} else if trial.Pairs == 0 && len(r.Trials)-left > 1 && !r.Trials[1].Left && r.BestArm() != trial.Candidate+1 {
 				t.Errorf("%d runs: %+v", runs, trial)
 			}
 		}

@@ -377,10 +377,22 @@ func (c *campaigning) measure(e campaign.Experiment, with *campaign.Candidate) (
 	return o, nil
 }
 
-// lastLine is why a run failed, in one line.
+// lastLine is why a run failed, in one line: the last one of the program, if it said something, or else of mpitx.
 func lastLine(e *cli.RunFailed) string {
-	lines := strings.Split(strings.TrimSpace(e.Said), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" && len(last) < 200 {
+	last, ofProgram, help := "", false, false
+	for line := range strings.Lines(e.Said) {
+		line = strings.TrimSpace(line)
+		own := strings.HasPrefix(line, "mpitx: ")
+		switch {
+		case strings.HasPrefix(line, "-----"): // around what Open MPI's launcher says
+			help = !help
+		case line == "" || help || len(line) >= 200 || strings.HasPrefix(line, "=") || strings.HasPrefix(line, "YOUR APPLICATION TERMINATED"): // of MPICH's
+		case own && (ofProgram || strings.HasPrefix(line, "mpitx: --set ")):
+		default:
+			last, ofProgram = line, !own
+		}
+	}
+	if last != "" {
 		return e.How + ": " + last
 	}
 	return e.How

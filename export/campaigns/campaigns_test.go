@@ -1,0 +1,69 @@
+package campaigns
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mpitx/export"
+	"mpitx/machine"
+	"mpitx/settings"
+	"mpitx/tune"
+	"mpitx/tune/campaign"
+)
+
+// answer is that of a campaign of candidates with one setting each. failed says why a run of an arm failed; it may be called for each run.
+func answer(t *testing.T, runs int, times []float64, failed func(campaign.Experiment) string) *Answer {
+	s := &tune.Session{Ranks: 2, App: []string{"./app", "in put", "-x"}, Family: machine.OpenMPI, Plan: campaign.Plan{Seed: 1, Runs: runs, Usual: time.Second}}
+	for _, name := range []string{"a", "b", "c"}[:len(times)] {
+		s.Plan.Candidates = append(s.Plan.Candidates, campaign.Candidate{Name: name + "=1,2", Set: []settings.NameValue{{Name: name, Value: "1,2"}, {Name: "needed", Value: "x y"}}, Group: name})
+	}
+	r, err := campaign.Run(s.Plan, func(e campaign.Experiment, _ *campaign.Candidate) (campaign.Outcome, error) {
+		o := campaign.Outcome{Took: time.Second, Time: 1234567890 + time.Duration(e.Number)}
+		if e.Arm > 0 {
+			o.Time = time.Duration(float64(o.Time) * times[e.Arm-1])
+		}
+		if o.Failed = failed(e); o.Failed != "" {
+			o.Time = 0
+		}
+		return o, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Answer{Session: s, Dir: "dir", File: "dir/settings.conf", Result: r}
+}
+
+func written(t *testing.T, a *Answer, f export.Format) string {
+	var b strings.Builder
+	if err := a.Write(&b, f, export.Terminal{UTF8: true}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func never(campaign.Experiment) string { return "" }
+
+// A report says what failed, and nothing of percent without pairs.
+func TestFailed(t *testing.T) {
+	a := answer(t, 20, []float64{1, 1, 1}, func(e campaign.Experiment) string {
+		if e.Arm > 0 {
+			return "exit status 3: crash: dying"
+		}
+		return ""
+	})
+	said := written(t, a, export.FormatTable)
+	if strings.Count(said, "failed: exit status 3: crash: dying") != 3 || strings.Contains(said, "%") || !strings.Contains(said, "Nothing is recommended: what was to be compared with the program as it is failed.") {
+		t.Error(said)
+	}
+	a = answer(t, 20, []float64{1, 1, 1}, func(e campaign.Experiment) string {
+		if e.Arm == 1 && e.Round > 0 {
+			return "crash: dying"
+		}
+		return ""
+	})
+	said = written(t, a, export.FormatTable)
+	if !strings.Contains(said, "failed in 1 of 2 runs: crash: dying") || !strings.Contains(said, "compared in 8 new pairs") || !strings.Contains(said, "not tried: the budget is enough for 2 of 3") {
+		t.Error(said)
+	}
+}
