@@ -369,6 +369,8 @@ func (a *Answer) Conclusion() (all [][]string) {
 		all = append(all, lines)
 	case r.Verdict == campaign.Failed && slices.ContainsFunc(r.Outcomes, func(o campaign.Outcome) bool { return o.Stage == campaign.Confirming }):
 		all = append(all, []string{"Nothing is recommended: what was to be compared with the program as it is failed."})
+	case r.Verdict == campaign.Short:
+		all = append(all, []string{"Nothing is recommended: the budget was used up before a comparison. To go on: mpitx tune --resume " + text.Quote(a.Dir) + " with a greater --budget or --runs"})
 	case r.Verdict == campaign.Failed:
 		all = append(all, []string{"Nothing is recommended: what was tried failed."})
 	case r.Best != nil:

@@ -14,7 +14,7 @@ import (
 
 // answer is that of a campaign of candidates with one setting each. failed says why a run of an arm failed; it may be called for each run.
 func answer(t *testing.T, runs int, times []float64, failed func(campaign.Experiment) string) *Answer {
-	s := &tune.Session{Ranks: 2, App: []string{"./app", "in put", "-x"}, Family: machine.OpenMPI, Plan: campaign.Plan{Seed: 1, Runs: runs, Usual: time.Second}}
+	s := &tune.Session{Ranks: 2, App: []string{"./app", "in put", "-x"}, Family: machine.OpenMPI, Plan: campaign.Plan{Seed: 1, Limits: campaign.Limits{Runs: runs}, Usual: time.Second}}
 	for _, name := range []string{"a", "b", "c"}[:len(times)] {
 		s.Plan.Candidates = append(s.Plan.Candidates, campaign.Candidate{Name: name + "=1,2", Set: []settings.NameValue{{Name: name, Value: "1,2"}, {Name: "needed", Value: "x y"}}, Group: name})
 	}

@@ -32,11 +32,33 @@ type Candidate struct {
 
 // Plan is all that decides a campaign but the outcomes of its runs.
 type Plan struct {
-	Seed       uint64        `json:"seed"`
-	Candidates []Candidate   `json:"candidates"`
-	Runs       int           `json:"runs,omitzero"`      // at most; 0: any number
-	Budget     time.Duration `json:"budget_ns,omitzero"` // the time of all runs; 0: any
-	Usual      time.Duration `json:"usual_ns"`           // of one run, for the first plans
+	Seed       uint64      `json:"seed"`
+	Candidates []Candidate `json:"candidates"`
+	Limits
+	Usual  time.Duration `json:"usual_ns"`        // of one run, for the first plans
+	Kernel bool          `json:"kernel,omitzero"` // all stages but the last run something else than the program
+	Later  []Limits      `json:"later,omitempty"` // that were given when the campaign went on
+}
+
+// Limits are those of all runs of a campaign, from a run on.
+type Limits struct {
+	Runs   int           `json:"runs,omitzero"`      // at most; 0: any number
+	Budget time.Duration `json:"budget_ns,omitzero"` // 0: any
+	From   int           `json:"from,omitzero"`      // the number of the run
+}
+
+// Last are the limits that were given last.
+func (p *Plan) Last() Limits { return p.limits(math.MaxInt) }
+
+// limits are those in force before a run. What was planned before they changed stays.
+func (p *Plan) limits(run int) Limits {
+	now := p.Limits
+	for _, l := range p.Later {
+		if l.From <= run {
+			now = l
+		}
+	}
+	return now
 }
 
 // Stage is what a run is for.
@@ -91,6 +113,7 @@ const (
 	Faster  Verdict = "faster"  // the winner is, with an error of at most Level
 	NoGain  Verdict = "no gain" // no candidate was faster in the screening, or the best one is at most Worth faster
 	Unknown Verdict = "unknown" // the interval of the best one touches 0
+	Short   Verdict = "budget"  // it was used up before something could be compared
 	Failed  Verdict = "failed"  // what was tried failed, or what was to be compared
 )
 
@@ -208,7 +231,8 @@ type campaign struct {
 	run  Runner
 	arms []Candidate // by arm; the first is empty
 
-	thorough int // a screening has so many times the least rounds
+	thorough int  // a screening has so many times the least rounds
+	short    bool // the budget ended before a comparison
 	rounds   map[Stage]int
 	spent    float64 // of Level, by looks, also at an arm that failed later
 }
@@ -248,7 +272,8 @@ func (c *campaign) search() error {
 			return err
 		}
 		for _, arm := range live {
-			if c.left() < 2*fewestPairs {
+			if c.left(Confirming) < 2*fewestPairs {
+				c.short = true
 				break
 			}
 			if ended, err := c.confirm(arm); ended || err != nil {
@@ -260,36 +285,55 @@ func (c *campaign) search() error {
 		return &BudgetError{2 * fewestPairs, 2 * fewestPairs * c.Plan.Usual}
 	}
 	c.Verdict = Failed
+	if c.short {
+		c.Verdict = Short
+	}
 	for k, t := range c.Trials {
-		if !t.Left && c.Failure(k+1) == "" {
+		if !t.Left && c.Failure(k+1) == "" && !c.short {
 			c.Verdict = NoGain
 		}
 	}
-	if slices.ContainsFunc(c.Outcomes, func(o Outcome) bool { return o.Stage == Confirming }) {
+	if slices.ContainsFunc(c.Outcomes, func(o Outcome) bool { return o.Stage == Confirming && o.Failed != "" }) {
 		c.Verdict = Failed
 	}
 	return nil
 }
 
-// left is how many more runs the budget allows.
-func (c *campaign) left() int {
-	runs := math.MaxInt32
-	if c.Plan.Runs > 0 {
-		runs = c.Plan.Runs - len(c.Outcomes)
+// left is how many more runs of a stage the budget allows.
+func (c *campaign) left(stage Stage) int {
+	runs, limits := math.MaxInt32, c.Plan.limits(len(c.Outcomes))
+	if limits.Runs > 0 {
+		runs = limits.Runs - len(c.Outcomes)
 	}
-	if c.Plan.Budget > 0 {
-		usual := c.Plan.Usual
-		if n := len(c.Outcomes); n > 0 {
-			usual = c.Took() / time.Duration(n)
-		}
-		runs = min(runs, int((c.Plan.Budget-c.Took())/max(usual, 1)))
+	if limits.Budget > 0 {
+		runs = min(runs, int((limits.Budget-c.Took())/c.usual(stage)))
 	}
 	return runs
 }
 
+// usual is the time of a run, as far as it is known.
+func (c *campaign) usual(stage Stage) time.Duration {
+	sum, n := time.Duration(0), 0
+	for _, o := range c.Outcomes {
+		if !c.Plan.Kernel || (o.Stage == Confirming) == (stage == Confirming) {
+			sum, n = sum+o.Took, n+1
+		}
+	}
+	if n == 0 {
+		sum, n = c.Plan.Usual, 1
+	}
+	return max(sum/time.Duration(n), 1)
+}
+
+// spares reports whether the budget has one more run of a screening beside a comparison.
+func (c *campaign) spares(stage Stage) bool {
+	limits := c.Plan.limits(len(c.Outcomes))
+	return stage == Confirming || limits.Budget == 0 || c.Took()+c.usual(stage)+2*fewestPairs*c.usual(Confirming) <= limits.Budget
+}
+
 // affordable are the arms that half of the budget can screen, from a candidate on; none if the budget allows no comparison.
 func (c *campaign) affordable(next int) (arms []int) {
-	n, runs := len(c.Plan.Candidates)-next, c.left()
+	n, runs := len(c.Plan.Candidates)-next, c.left(Screening)
 	fits := func(n int) bool {
 		return screeningRuns(n) <= max(runs/2, 0) && screeningRuns(n)+2*fewestPairs <= runs
 	}
@@ -320,6 +364,10 @@ func (c *campaign) round(stage Stage, arms []int) ([]int, error) {
 	random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
 	failed := map[int]bool{}
 	for _, arm := range order {
+		if !c.spares(stage) {
+			c.short = true
+			break
+		}
 		e := Experiment{Number: len(c.Outcomes), Stage: stage, Round: round, Arm: arm}
 		o, err := c.run(e, &c.arms[arm])
 		if err != nil {
@@ -368,13 +416,13 @@ func (c *campaign) change(arm int) float64 {
 func (c *campaign) screen(live []int) (best []int, err error) {
 	rounds := firstRounds
 	for {
-		for range rounds * c.thorough {
+		for k := 0; k < rounds*c.thorough && !c.short; k++ {
 			if live, err = c.round(Screening, live); err != nil {
 				return nil, err
 			}
 		}
 		slices.SortStableFunc(live, func(a, b int) int { return cmp.Compare(c.change(a), c.change(b)) })
-		if len(live) <= fewestLive {
+		if len(live) <= fewestLive || c.short {
 			break
 		}
 		live, rounds = live[:(len(live)+1)/2], furtherRound
@@ -412,7 +460,7 @@ func (c *campaign) combine(best []int) ([]int, error) {
 	c.arms, c.Combinations = append(c.arms, all), append(c.Combinations, all)
 	alone, both := best[0], []int{best[0], len(c.arms) - 1}
 	var err error
-	for range firstRounds * c.thorough {
+	for k := 0; k < firstRounds*c.thorough && !c.short; k++ {
 		if both, err = c.round(Combining, both); err != nil {
 			return nil, err
 		}
@@ -444,9 +492,9 @@ func excludes(a, b []settings.NameValue) bool {
 
 // confirm compares an arm with the program without settings in new runs. It reports whether that ends the campaign: not if the arm fails.
 func (c *campaign) confirm(arm int) (ended bool, err error) {
-	at := slices.DeleteFunc(slices.Clone(looks), func(n int) bool { return n > c.left()/2 })
+	at := slices.DeleteFunc(slices.Clone(looks), func(n int) bool { return n > c.left(Confirming)/2 })
 	if len(at) == 0 {
-		at = []int{c.left() / 2}
+		at = []int{c.left(Confirming) / 2}
 	}
 	r := Result{Verdict: Unknown, Level: (Level - c.spent) / float64(len(at))}
 	if k := arm - 1 - len(c.Plan.Candidates); k < 0 {

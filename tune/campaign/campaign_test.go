@@ -60,7 +60,7 @@ func start(series []float64, seed uint64) int {
 }
 
 func plan(seed uint64, candidates int) (p Plan) {
-	p = Plan{Seed: seed, Runs: 400, Usual: time.Second}
+	p = Plan{Seed: seed, Limits: Limits{Runs: 400}, Usual: time.Second}
 	for k := range candidates {
 		p.Candidates = append(p.Candidates, Candidate{Name: fmt.Sprint(k), Group: fmt.Sprint(k % 4)})
 	}
@@ -201,6 +201,76 @@ func TestResume(t *testing.T) {
 	os.WriteFile(path, []byte("not a journal\n"), 0o666)
 	if _, err := OpenJournal(path); err == nil {
 		t.Error("a file that is no journal was taken")
+	}
+}
+
+// Runs of a kernel that take longer than the program does not use up the time of the comparison, and no run begins that the budget has no
+// time for.
+func TestKernelBudget(t *testing.T) {
+	for _, gain := range []float64{0, 0.3} {
+		p := plan(1, 6)
+		p.Limits, p.Kernel = Limits{Budget: 2 * time.Minute}, true
+		r, err := Run(p, func(e Experiment, c *Candidate) (Outcome, error) {
+			o := Outcome{Took: 9 * time.Second, Time: time.Second + time.Duration(e.Number)}
+			if e.Stage == Confirming {
+				o.Took = time.Second
+			}
+			if e.Arm == 1 {
+				o.Time -= time.Duration(gain * float64(time.Second))
+			}
+			return o, nil
+		})
+		if err != nil || r.Took() > p.Budget || len(r.Of(0, Screening)) == 0 || (r.Verdict == Faster) != (gain > 0) {
+			t.Errorf("%v of %v, %v: %v", r.Took(), p.Budget, r.Verdict, err)
+		}
+	}
+}
+
+// A campaign that was stopped anywhere goes on with another budget and another number of runs. One that is at its end does not.
+func TestExtend(t *testing.T) {
+	series := noise(t)[0]
+	for _, first := range []Limits{{Runs: 14}, {Runs: 60}, {Runs: 100, Budget: 90 * time.Second}} {
+		for stop := 0; stop < 60; stop += 3 {
+			p := plan(3, 6)
+			p.Limits = first
+			path := filepath.Join(t.TempDir(), "runs")
+			run := func(stop int) (*Result, error) {
+				j, err := OpenJournal(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer j.Close()
+				if stop < 0 {
+					if err := j.Extend(&p, Limits{Runs: 200, Budget: time.Hour}); err != nil {
+						return nil, err
+					}
+				}
+				simulate := simulated(series, 3, 0, 0.1, 0, 0.05, 0, 0)
+				return Run(p, j.Run(func(e Experiment, c *Candidate) (Outcome, error) {
+					if e.Number == stop {
+						return Outcome{}, errors.New("killed")
+					}
+					return simulate(e, c)
+				}))
+			}
+			before, err := run(stop)
+			ended := err == nil
+			content, _ := os.ReadFile(path)
+			r, err := run(-1)
+			again, _ := os.ReadFile(path)
+			switch {
+			case ended && before.Best != nil:
+				if err == nil || !strings.Contains(err.Error(), "the campaign is at its end") {
+					t.Errorf("%+v at its end: %v", first, err)
+				}
+			case err != nil || !bytes.HasPrefix(again, content) || len(again) == len(content):
+				t.Errorf("%+v, stopped before run %d: %v", first, stop, err)
+			default:
+				if more, err := run(1000); err != nil || !reflect.DeepEqual(more, r) { // without an extension
+					t.Errorf("%+v, stopped before run %d: another end: %v", first, stop, err)
+				}
+			}
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 // Journal keeps the outcomes of a campaign in a file, one JSON value a line, so that a campaign that was stopped goes on where it was. A
@@ -54,8 +55,8 @@ func (j *Journal) Done() int { return len(j.done) }
 func (j *Journal) Run(run Runner) Runner {
 	return func(e Experiment, c *Candidate) (Outcome, error) {
 		if e.Number < len(j.done) {
-			if o := j.done[e.Number]; o.Experiment != e {
-				return Outcome{}, fmt.Errorf("run %d was of another campaign (%v, not %v)", e.Number, o.Experiment, e)
+			if j.done[e.Number].Experiment != e {
+				return Outcome{}, fmt.Errorf("%s: run %d is of another campaign, or of another version of mpitx; begin a new campaign", j.file.Name(), e.Number)
 			}
 			return j.done[e.Number], nil
 		}
@@ -70,6 +71,34 @@ func (j *Journal) Run(run Runner) Runner {
 		}
 		return o, err
 	}
+}
+
+// Extend gives a plan other limits for the runs that the journal does not have yet. It fails if the campaign is at its end with these, too.
+func (j *Journal) Extend(p *Plan, limits Limits) error {
+	now := p.limits(len(j.done))
+	if limits.From = now.From; limits == now {
+		return nil
+	}
+	limits.From = len(j.done)
+	longer := *p
+	if limits.From == 0 {
+		longer.Limits, longer.Later = limits, nil
+	} else {
+		longer.Later = append(slices.Clone(p.Later), limits)
+	}
+	more := errors.New("more runs")
+	_, err := Run(longer, j.Run(func(Experiment, *Candidate) (Outcome, error) { return Outcome{}, more }))
+	switch {
+	case errors.Is(err, more):
+	case err != nil:
+		return err
+	case limits.Runs > 0 && limits.Runs < len(j.done):
+		return fmt.Errorf("the campaign has %d runs already", len(j.done))
+	default:
+		return errors.New("the campaign is at its end, and further looks at its comparison would make it err more often; begin a new one")
+	}
+	*p = longer
+	return nil
 }
 
 // Close closes the file.

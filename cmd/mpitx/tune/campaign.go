@@ -43,6 +43,7 @@ type campaigning struct {
 	subject *advice.Subject
 	answer  campaigns.Answer
 	slowest time.Duration // of the runs without settings
+	limits  campaign.Limits
 }
 
 // prepare profiles the application, and plans the campaign.
@@ -80,7 +81,7 @@ func (c *campaigning) prepare(cmd *cobra.Command) (err error) {
 		os.Remove(c.dir) // if nothing is in it
 		return err
 	}
-	c.session.Plan = campaign.Plan{Seed: c.seed, Runs: c.runs, Budget: c.budget, Usual: usual}
+	c.session.Plan = campaign.Plan{Seed: c.seed, Limits: campaign.Limits{Runs: c.runs, Budget: c.budget}, Usual: usual, Kernel: c.options.kernel}
 	if c.options.kernel && !c.dry {
 		p, err := c.bySize()
 		if err != nil {
@@ -286,11 +287,12 @@ func (c *campaigning) load(cmd *cobra.Command) error {
 		return cli.Failf("--resume %v", err)
 	}
 	c.session = *s
+	c.limits = s.Plan.Last()
 	if cmd.Flags().Changed("budget") {
-		c.session.Plan.Budget = c.budget
+		c.limits.Budget = c.budget
 	}
 	if cmd.Flags().Changed("runs") {
-		c.session.Plan.Runs = c.runs
+		c.limits.Runs = c.runs
 	}
 	c.app, c.N, c.MPI, c.workdir = s.App, s.Ranks, s.MPI, s.Workdir
 	if c.Chosen, err = c.App.Env.Choose(s.MPI); err != nil {
@@ -316,6 +318,14 @@ func (c *campaigning) experiment() error {
 		return cli.Failf("%v", err)
 	}
 	defer journal.Close()
+	if c.resume != "" {
+		if err := journal.Extend(&c.session.Plan, c.limits); err != nil {
+			return cli.Usagef("--resume %s: %v", text.Quote(c.dir), err)
+		}
+		if err := c.session.Save(c.dir); err != nil {
+			return cli.Failf("%v", err)
+		}
+	}
 	bar := progress.New("tuning")
 	defer bar.Clear()
 	begin, spent := time.Now(), time.Duration(0)
@@ -327,7 +337,7 @@ func (c *campaigning) experiment() error {
 		}
 		o, err := c.measure(e, with)
 		spent += o.Took
-		bar.Update(uint64(spent/time.Second), uint64(c.session.Plan.Budget/time.Second))
+		bar.Update(uint64(spent/time.Second), uint64(c.session.Plan.Last().Budget/time.Second))
 		return o, err
 	}))
 	c.answer.Overhead = time.Since(begin) - spent
