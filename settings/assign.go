@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mpitx/catalog"
+	"mpitx/text"
 )
 
 // Assign parses settings of a library's control variables. The error says which is wrong.
@@ -13,6 +14,12 @@ func (j *Judge) Assign(c *catalog.Catalog, given []NameValue) (all []Assignment,
 	for _, g := range given {
 		found := slices.DeleteFunc(c.Lookup(g.Name), func(v *catalog.Variable) bool { return v.Kind != catalog.Cvars })
 		switch {
+		case len(found) == 0 && len(c.Lookup(g.Name)) == 0:
+			names := make([]string, len(c.Cvars))
+			for k := range c.Cvars {
+				names[k] = c.Cvars[k].Name
+			}
+			return nil, fmt.Errorf("%s: the library has no such variable%s", g.Name, text.DidYouMean(names, g.Name))
 		case len(found) == 0:
 			return nil, fmt.Errorf("%s: is a performance variable, which cannot be set for a run", g.Name)
 		case len(found) > 1: // names that differ in case only

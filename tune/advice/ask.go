@@ -12,7 +12,7 @@ import (
 	"mpitx/recording"
 )
 
-// Ask lets rules ask the UCX and the launcher of a library, and the machine that the ranks ran on if it is this one.
+// Ask lets rules ask the UCX and the launcher of a library.
 func (s *Subject) Ask(e *machine.Env, m machine.MPI) {
 	answers := map[string]layers.Known{}
 	s.Layers = func(given []string) layers.Known {
@@ -24,6 +24,10 @@ func (s *Subject) Ask(e *machine.Env, m machine.MPI) {
 	}
 	s.PRRTE = sync.OnceValue(func() map[string]bool { return layers.PRRTE(e, m) })
 	s.Options = machine.LaunchOptions(m)
+}
+
+// Locate lets rules know the machine that the ranks ran on, if it is this one.
+func (s *Subject) Locate(e *machine.Env) {
 	here, err := os.Hostname()
 	if err == nil && !slices.ContainsFunc(s.Profile.Run.Ranks, func(r *recording.Rank) bool { return r.Host != here }) {
 		nodes, _ := filepath.Glob(e.File("/sys/devices/system/node/node[0-9]*"))

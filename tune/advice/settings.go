@@ -71,6 +71,23 @@ func (s *Subject) Add(name, value string) (one campaign.Candidate, notes []strin
 	return one, notes, err
 }
 
+// Same reports whether two sets give the same variables the same values, in whatever words and order.
+func (s *Subject) Same(a, b []settings.NameValue) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x settings.NameValue) bool {
+		return !slices.ContainsFunc(b, func(y settings.NameValue) bool {
+			return strings.EqualFold(x.Name, y.Name) && s.parsed(x) == s.parsed(y)
+		})
+	})
+}
+
+// parsed is a value as the library reads it.
+func (s *Subject) parsed(n settings.NameValue) string {
+	if all, err := s.Judge.Assign(s.Catalog, []settings.NameValue{n}); err == nil && !settings.IsBeyond(n) {
+		return all[0].Value.String()
+	}
+	return n.Value
+}
+
 func nameOf(set []settings.NameValue) string {
 	words := make([]string, len(set))
 	for k, n := range set {

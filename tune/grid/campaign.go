@@ -163,7 +163,7 @@ func (c *Campaign) process(stage string, tasks []task, random *rand.Rand, to rat
 				all, of = append(all, o), append(of, k)
 			}
 		}
-		if c.Budget > 0 && !c.Journal.has() && c.Journal.seconds() >= c.Budget.Seconds() {
+		if c.Budget > 0 && !c.Journal.has() && c.Journal.seconds()+c.Journal.secondsOf(len(all)) > c.Budget.Seconds() {
 			return errBudget
 		}
 		results, err := c.Journal.run(all, stage, c.Measure)

@@ -267,6 +267,16 @@ func TestBudget(t *testing.T) {
 	if err != nil || r.Runs != 5 || len(r.Choices) != 0 || !strings.HasPrefix(r.Incomplete, "the budget is used up after 2 of ") {
 		t.Fatalf("%v: %+v", err, r)
 	}
+	m, j = &library{Rand: rand.New(rand.NewPCG(1, 1)), factor: m.factor}, &Journal{}
+	again := &Campaign{Plan: planOf(1), Journal: j, Budget: time.Hour, Measure: func(all []kernel.Operation) ([]kernel.Result, error) {
+		if len(j.done) > 0 { // the first one took more than half of the budget: a second one has no time
+			t.Fatal("a run that the budget has no time for")
+		}
+		return m.measure(all)
+	}, Step: func(string, int, int) { j.done[0].Seconds = 3000 }}
+	if _, err := again.Run(); err != nil {
+		t.Error(err)
+	}
 	for _, f := range r.Findings {
 		if f.Candidate == "" || f.Left == "" || f.Winner {
 			t.Errorf("%+v", f)

@@ -101,6 +101,15 @@ func (j *Journal) seconds() (sum float64) {
 	return sum
 }
 
+// secondsOf is about what a run of so many operations takes, by the last one.
+func (j *Journal) secondsOf(operations int) float64 {
+	if j.next == 0 {
+		return 0
+	}
+	last := &j.done[j.next-1]
+	return last.Seconds / float64(max(len(last.Operations), 1)) * float64(operations)
+}
+
 // run gives the results of the next run, from the file if that has it.
 func (j *Journal) run(all []kernel.Operation, stage string, measure func([]kernel.Operation) ([]kernel.Result, error)) ([]kernel.Result, error) {
 	if j.has() {

@@ -40,7 +40,7 @@ func MeasureRun(cmd *exec.Cmd, dir string, limit time.Duration) (*recording.Run,
 		return nil, EndedBy(passed)
 	}
 	if late.Load() {
-		return nil, &RunFailed{How: fmt.Sprintf("it took too long, and was ended after %v", limit.Round(time.Second))}
+		return nil, &RunFailed{Late: true, How: fmt.Sprintf("it took too long, and was ended after %v", limit.Round(time.Second))}
 	}
 	if err != nil {
 		return nil, &RunFailed{How: err.Error(), Said: reasons(said.String(), dir)}
@@ -52,7 +52,10 @@ func MeasureRun(cmd *exec.Cmd, dir string, limit time.Duration) (*recording.Run,
 }
 
 // RunFailed says why a run that was to be measured failed.
-type RunFailed struct{ How, Said string }
+type RunFailed struct {
+	How, Said string
+	Late      bool // it was ended at its limit
+}
 
 func (e *RunFailed) Error() string { return e.How }
 

@@ -74,6 +74,7 @@ func (r *reading) subject(p *profile.Profile) *advice.Subject {
 		settings.Expected(env, m, c, nil)
 		s.Family, s.Catalog, s.Judge = m.Impl, c, r.App.Judge(m)
 		s.Ask(env, m)
+		s.Locate(env)
 		s.Default = func(name string) (string, bool) { value, known := defaults[name]; return value, known }
 		return s
 	}

@@ -57,6 +57,9 @@ func (c *campaigning) prepare(cmd *cobra.Command) (err error) {
 	}
 	if err := tune.Vacant(c.dir); err != nil {
 		if errors.Is(err, fs.ErrExist) {
+			if _, err := tune.Load(c.dir); err != nil {
+				return cli.Usagef("--dir %s: it exists already, and holds no campaign of mpitx tune; name another directory", text.Quote(c.dir))
+			}
 			return cli.Usagef("--dir %s: it exists already; name another directory, or go on with --resume %[1]s", text.Quote(c.dir))
 		}
 		return cli.Failf("--dir %s: %v", text.Quote(c.dir), machine.Cause(err))
@@ -68,17 +71,52 @@ func (c *campaigning) prepare(cmd *cobra.Command) (err error) {
 	if c.exe, err = os.Executable(); err != nil {
 		return cli.Failf("%v", err)
 	}
+	if err := c.find(); err != nil {
+		return err
+	}
+	_, err = os.Stat(c.dir)
+	made := err != nil
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return cli.Failf("--dir %s: %v", text.Quote(c.dir), machine.Cause(err))
+	}
+	ended, stop := cli.UntilEnded()
+	defer stop()
+	if err = c.plan(cmd, added); err == nil && ended.Err() != nil {
+		err = context.Cause(ended)
+	}
+	if err != nil { // nothing is left that would be in the way of the next start
+		files, _ := os.ReadDir(c.dir)
+		for _, file := range files {
+			os.RemoveAll(filepath.Join(c.dir, file.Name()))
+		}
+		if made {
+			os.Remove(c.dir)
+		}
+	}
+	return err
+}
+
+// find looks for the application and its library.
+func (c *campaigning) find() error {
 	job := launch.New(launch.Config{Env: c.App.Env, Version: cli.Version, Args: c.app, MPI: c.MPI, Ranks: c.N})
 	if err := job.Look(); err != nil {
 		return err
 	}
 	c.MPI = job.Library().Lib
-	if err := os.MkdirAll(c.dir, 0o777); err != nil {
-		return cli.Failf("--dir %s: %v", text.Quote(c.dir), machine.Cause(err))
+	return nil
+}
+
+// plan reads the library, profiles the application, and plans the campaign.
+func (c *campaigning) plan(cmd *cobra.Command, added [][2]string) error {
+	if err := c.read(cmd); err != nil {
+		return err
 	}
-	proposals, usual, err := c.look(cmd)
+	own, err := c.own(added)
 	if err != nil {
-		os.Remove(c.dir) // if nothing is in it
+		return err
+	}
+	proposals, usual, err := c.look()
+	if err != nil {
 		return err
 	}
 	c.session.Plan = campaign.Plan{Seed: c.seed, Limits: campaign.Limits{Runs: c.runs, Budget: c.budget}, Usual: usual, Kernel: c.options.kernel}
@@ -91,7 +129,7 @@ func (c *campaigning) prepare(cmd *cobra.Command) (err error) {
 			proposals = append([]advice.Proposal{p}, proposals...)
 		}
 	}
-	if c.session.Plan.Candidates, err = c.candidates(proposals, added); err != nil {
+	if c.session.Plan.Candidates, err = c.candidates(proposals, own); err != nil {
 		return err
 	}
 	c.answer = campaigns.Answer{Session: &c.session, Dir: c.dir}
@@ -101,13 +139,31 @@ func (c *campaigning) prepare(cmd *cobra.Command) (err error) {
 	return c.session.Save(c.dir)
 }
 
-// look profiles the application once, reads its library, and asks the rules.
-func (c *campaigning) look(cmd *cobra.Command) (proposals []advice.Proposal, usual time.Duration, err error) {
+// read reads the library.
+func (c *campaigning) read(cmd *cobra.Command) (err error) {
+	source := &cli.Source{App: c.App, MPI: c.MPI, Timeout: c.Timeout, N: c.N}
+	if c.catalog, _, err = source.Snapshot(cmd); err != nil {
+		return err
+	}
+	source.Origins(c.catalog)
+	c.Chosen = source.Chosen
+	c.identify()
+	c.judge = source.Judge(c.catalog)
+	c.subject = &advice.Subject{Family: c.session.Family, Catalog: c.catalog, Judge: c.judge, Default: c.defaults()}
+	c.subject.Ask(c.App.Env, c.Chosen)
+	return nil
+}
+
+// look profiles the application once, and asks the rules.
+func (c *campaigning) look() (proposals []advice.Proposal, usual time.Duration, err error) {
 	dir := filepath.Join(c.dir, "profile")
 	begin := time.Now()
-	run, err := c.start(dir, nil, 0)
+	run, err := c.start(dir, nil, c.budget)
 	usual = time.Since(begin)
-	if err != nil {
+	switch broken := (*cli.RunFailed)(nil); {
+	case errors.As(err, &broken) && broken.Late:
+		return nil, 0, cli.Usagef("the budget is too small for one run of %s, which was ended after %v; give more with --budget", text.Quote(c.app[0]), c.budget)
+	case err != nil:
 		return nil, 0, failed(err, "the application failed: ")
 	}
 	defer run.Close()
@@ -120,22 +176,14 @@ func (c *campaigning) look(cmd *cobra.Command) (proposals []advice.Proposal, usu
 	}
 	c.session.Where(run, p)
 	c.session.Settings = launch.Settings(run.Dir)
-	source := &cli.Source{App: c.App, MPI: c.MPI, Timeout: c.Timeout, N: c.N}
-	if c.catalog, _, err = source.Snapshot(cmd); err != nil {
-		return nil, 0, err
-	}
-	source.Origins(c.catalog)
-	c.Chosen = source.Chosen
-	c.identify()
-	c.judge = source.Judge(c.catalog)
 	if c.options.kernel {
 		if c.session.Kernel = kernel.Distinct(p); len(c.session.Kernel) == 0 {
 			return nil, 0, cli.Failf("--kernel: %s calls no blocking collectives that are known; leave --kernel out", text.Quote(c.app[0]))
 		}
 		c.session.Kernel = c.session.Kernel[:min(len(c.session.Kernel), mostKernel)]
 	}
-	c.subject = &advice.Subject{Profile: p, Findings: append(network.Findings(run, recording.Options{}), p.Findings()...), Family: c.session.Family, Catalog: c.catalog, Judge: c.judge, Default: c.defaults()}
-	c.subject.Ask(c.App.Env, c.Chosen)
+	c.subject.Profile, c.subject.Findings = p, append(network.Findings(run, recording.Options{}), p.Findings()...)
+	c.subject.Locate(c.App.Env)
 	rules, problems := advice.ReadRules(c.App.Env)
 	for _, problem := range problems {
 		c.App.Complain("%v", problem)
@@ -215,15 +263,13 @@ func (c *campaigning) bare() *catalog.Catalog {
 	return none
 }
 
-// candidates are what the campaign tries.
-func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string) ([]campaign.Candidate, error) {
-	if err := c.choose(proposals); err != nil {
-		return nil, err
-	}
-	var all []campaign.Candidate
+// own are the candidates of --add.
+func (c *campaigning) own(added [][2]string) (all []campaign.Candidate, err error) {
 	for _, nv := range added {
 		one, notes, err := c.subject.Add(nv[0], nv[1])
-		if err != nil {
+		if err != nil && strings.Contains(nv[1], ",") {
+			return nil, cli.Usagef("--add %v; several values are separated by |", err)
+		} else if err != nil {
 			return nil, cli.Usagef("--add %v", err)
 		}
 		for _, note := range notes {
@@ -231,16 +277,24 @@ func (c *campaigning) candidates(proposals []advice.Proposal, added [][2]string)
 		}
 		all = append(all, one)
 	}
-	for _, one := range advice.Candidates(proposals) {
-		if !slices.ContainsFunc(all, func(own campaign.Candidate) bool { return slices.Equal(own.Set, one.Set) }) {
-			all = append(all, one)
-		}
-	}
 	return all, nil
 }
 
-// choose leaves the candidates that --only is about: by function, rule, or variable.
-func (c *campaigning) choose(proposals []advice.Proposal) error {
+// candidates are what the campaign tries.
+func (c *campaigning) candidates(proposals []advice.Proposal, own []campaign.Candidate) ([]campaign.Candidate, error) {
+	if err := c.choose(proposals, own); err != nil {
+		return nil, err
+	}
+	for _, one := range advice.Candidates(proposals) {
+		if !slices.ContainsFunc(own, func(other campaign.Candidate) bool { return c.subject.Same(one.Set, other.Set) }) {
+			own = append(own, one)
+		}
+	}
+	return own, nil
+}
+
+// choose leaves the candidates that --only is about: by function, rule, or variable; own ones stay.
+func (c *campaigning) choose(proposals []advice.Proposal, own []campaign.Candidate) error {
 	used := make([]bool, len(c.only))
 	globs := make([]text.Glob, len(c.only))
 	for k, pattern := range c.only {
@@ -256,6 +310,9 @@ func (c *campaigning) choose(proposals []advice.Proposal) error {
 			}
 		}
 		return some
+	}
+	for _, one := range own {
+		about(one.Set[0].Name, one.Group)
 	}
 	for i := range proposals {
 		p := &proposals[i]
@@ -304,6 +361,9 @@ func (c *campaigning) load(cmd *cobra.Command) error {
 	if here, err := os.Getwd(); err != nil || here != s.Dir {
 		return cli.Failf("--resume %s: the campaign was begun in %s; go there first", text.Quote(c.dir), text.Quote(s.Dir))
 	}
+	if err := c.find(); err != nil {
+		return err
+	}
 	if c.exe, err = os.Executable(); err != nil {
 		return cli.Failf("%v", err)
 	}
@@ -345,7 +405,7 @@ func (c *campaigning) experiment() error {
 	var own *cli.ExitError
 	switch {
 	case errors.As(err, &small):
-		return cli.Usagef("the budget is too small: %v; give more with --budget or --runs", err)
+		return cli.Usagef("the budget is too small: %v; to go on: mpitx tune --resume %s with a greater --budget or --runs", err, text.Quote(c.dir))
 	case errors.As(err, &own):
 		c.App.Say(fmt.Sprintf("to go on: mpitx tune --resume %s", text.Quote(c.dir)))
 		return err
@@ -366,7 +426,7 @@ func (c *campaigning) measure(e campaign.Experiment, with *campaign.Candidate) (
 		limit = 5*max(c.slowest, c.session.Plan.Usual) + 10*time.Second
 	}
 	begin := time.Now()
-	run, err := c.start(dir, with.Set, limit)
+	run, err := c.start(dir, with.Set, limit, "--no-paths")
 	took := time.Since(begin)
 	defer os.RemoveAll(dir)
 	var broken *cli.RunFailed
@@ -408,8 +468,8 @@ func lastLine(e *cli.RunFailed) string {
 	return e.How
 }
 
-// start runs the application with settings, and records a profile.
-func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Duration) (*recording.Run, error) {
+// start runs the application with settings, and records a profile with more options.
+func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Duration, more ...string) (*recording.Run, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -418,9 +478,7 @@ func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Dur
 	if c.MPI != "" {
 		args = append(args, "--mpi", c.MPI)
 	}
-	if limit > 0 {
-		args = append(args, "--no-paths")
-	}
+	args = append(args, more...)
 	if set != nil {
 		file := dir + ".settings"
 		if err := os.WriteFile(file, []byte(settings.Lines(set)), 0o600); err != nil {

@@ -1,10 +1,49 @@
 package tune
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"mpitx/cmd/mpitx/cli"
+	"mpitx/settings"
+	"mpitx/tune/advice"
+	"mpitx/tune/campaign"
 )
+
+// Values of --add have commas, and | between them.
+func TestParseAdd(t *testing.T) {
+	all, err := parseAdd([]string{"UCX_TLS=self,sm|all", "--bind-to=none", "UCX_TLS=tcp"})
+	if want := [][2]string{{"UCX_TLS", "self,sm"}, {"UCX_TLS", "all"}, {"--bind-to", "none"}, {"UCX_TLS", "tcp"}}; err != nil || !slices.Equal(all, want) {
+		t.Errorf("%q, %v", all, err)
+	}
+	for _, wrong := range []string{"a", "a=", "=1", "a=1||2", "a=1|1"} {
+		if _, err := parseAdd([]string{wrong}); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+}
+
+// --only leaves what it is about, and is also about what --add brings, which stays in any case.
+func TestChoose(t *testing.T) {
+	one := func(name string) campaign.Candidate {
+		return campaign.Candidate{Name: name + "=1", Set: []settings.NameValue{{Name: name, Value: "1"}}, Group: name}
+	}
+	for _, c := range []struct{ only, left, wrong string }{
+		{"", "x y", ""}, {"x", "x", ""}, {"own", "", ""}, {"MPI_Bcast", "x y", ""}, {"z", "", "--only z: "},
+	} {
+		tried := []advice.Proposal{{Rule: &advice.Rule{Name: "rule"}, Subject: "MPI_Bcast", Try: []campaign.Candidate{one("x"), one("y")}}}
+		o := &campaigning{options: &options{only: strings.Fields(c.only)}}
+		err := o.choose(tried, []campaign.Candidate{one("own")})
+		var left []string
+		for _, x := range tried[0].Try {
+			left = append(left, x.Set[0].Name)
+		}
+		if got := strings.Join(left, " "); got != c.left && c.wrong == "" || (err != nil) != (c.wrong != "") || err != nil && !strings.HasPrefix(err.Error(), c.wrong) {
+			t.Errorf("--only %q leaves %q: %v", c.only, got, err)
+		}
+	}
+}
 
 // Why a run failed is the program's last line, and not what launchers and mpitx say of it.
 func TestLastLine(t *testing.T) {

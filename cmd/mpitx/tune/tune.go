@@ -85,7 +85,7 @@ The exit code is 0 if something is recommended, 1 if nothing is, and 2 if the
 campaign could not be made.`,
 		Example: `  mpitx tune -n 4 -- ./app input
   mpitx tune -n 4 --budget 2h --only 'MPI_All*' -- ./app input
-  mpitx tune -n 4 --add btl_vader_eager_limit=1024,65536 -- ./app
+  mpitx tune -n 4 --add btl_vader_eager_limit='1024|65536' -- ./app
   mpitx tune --resume mpitx-tune-app
   mpitx tune --collectives -n 4 --only allreduce,bcast --sizes 8..64k
   mpitx tune --check rules --function MPI_Bcast --size 64k --comm-size 4`,
@@ -103,7 +103,7 @@ campaign could not be made.`,
 	o.collectives.flags(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&o.only, "only", nil, "try only what is about this `GLOB`: a function, a variable or the name of a rule; may be repeated")
-	f.StringArrayVar(&o.add, "add", nil, "also try these values (`NAME=A,B,C`) of a control variable, a variable of UCX, or an option of the launcher (--add --bind-to=none); may be repeated")
+	f.StringArrayVar(&o.add, "add", nil, "also try these values (`NAME='A|B|C'`) of a control variable, a variable of UCX, or an option of the launcher (--add --bind-to=none); may be repeated")
 	f.DurationVar(&o.budget, "budget", 30*time.Minute, "the runs may take this `TIME` together")
 	f.IntVar(&o.runs, "runs", 0, "make at most `N` runs (default: as many as the budget allows)")
 	f.Uint64Var(&o.seed, "seed", 1, "order the runs by this `NUMBER`: the same one gives the same order")
@@ -238,14 +238,17 @@ func (c *campaigning) write() error {
 	return write(c.App.Out, c.Term)
 }
 
-// parseAdd reads the values of --add.
+// parseAdd reads the values of --add: commas are part of them.
 func parseAdd(words []string) (all [][2]string, err error) {
 	for _, word := range words {
 		name, values, ok := strings.Cut(word, "=")
 		if !ok || name == "" || values == "" || strings.ContainsAny(word, "\n\x00") {
-			return nil, cli.Usagef("--add: %q: must be NAME=VALUE, or NAME=A,B,C", word)
+			return nil, cli.Usagef("--add: %q: must be NAME=VALUE, or NAME='A|B|C'", word)
 		}
-		for value := range strings.SplitSeq(values, ",") {
+		for value := range strings.SplitSeq(values, "|") {
+			if value == "" {
+				return nil, cli.Usagef("--add: %q: a value is empty", word)
+			}
 			if slices.Contains(all, [2]string{name, value}) {
 				return nil, cli.Usagef("--add: %s=%s is given twice", name, value)
 			}
