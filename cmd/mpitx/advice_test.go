@@ -26,7 +26,7 @@ func TestAdvice(t *testing.T) {
 		late := f.build("mpicc", filepath.Join("testdata", "tune", "late.c"), "-O1", "-g")
 		must("profile", "-n", "2", "--dir", "late", "--no-summary", "--", late)
 		known := strings.Contains(must("report", "late", "-o", "json"), `"late arrival"`) // beside other programs, either rank may be the last
-		if got := must("report", "late", "advice"); known != strings.Contains(strings.Join(strings.Fields(got), " "), "no setting of collectives makes that shorter") {
+		if got := must("report", "late", "advice"); known && !strings.Contains(strings.Join(strings.Fields(got), " "), "no setting of collectives makes that shorter") {
 			f.Errorf("late: %s", got)
 		}
 		must("profile", "-n", "2", "--dir", "alone", "--no-summary", "--", late, "alone")

@@ -28,6 +28,9 @@ type Arrivals struct {
 	Unordered  int `json:"unordered,omitzero"`  // ranks returned before others came that they had to wait for
 	Unclocked  int `json:"unclocked,omitzero"`  // nodes' clocks may differ by more than the ranks
 
+	Waited  time.Duration `json:"-"` // about how long all ranks together waited for others to come, in all calls of the site, and
+	Covered uint64        `json:"-"` // in how many calls of ranks; 0: too few calls were observed
+
 	Ranks []Latecomer `json:"ranks"` // that came last and were waited for, the most frequent first
 
 	meetings []meeting
@@ -43,7 +46,7 @@ type Latecomer struct {
 	AfterSecond Lateness `json:"after_second"` // after the second last, in the calls to which it came last
 	AfterFirst  Lateness `json:"after_first"`
 
-	chance float64 // part of the calls in which it would be the last one by chance
+	Chance float64 `json:"-"` // part of the calls in which it would be the last one by chance
 }
 
 // Lateness is how late a rank came to several calls.
@@ -100,6 +103,7 @@ type meeting struct {
 	ranks         []int // in order; calls on one communicator share it
 	last          int   // nobody: not waited for
 	second, first time.Duration
+	waited        time.Duration // of all ranks together
 }
 
 const nobody = -1
@@ -272,7 +276,7 @@ func (a *Arrivals) judge(all []arrival, ranks []int, between func(x, y *recordin
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(all[x].enter, all[y].enter) })
 	last, second := order[len(order)-1], order[len(order)-2]
-	m := meeting{ranks, all[last].rank.Rank, all[last].enter - all[second].enter, all[last].enter - all[order[0]].enter}
+	m := meeting{ranks: ranks, last: all[last].rank.Rank, second: all[last].enter - all[second].enter, first: all[last].enter - all[order[0]].enter}
 	for i := range all {
 		awaited := awaitedBy(i, shape, root, last)
 		unsure, known := between(all[i].rank, all[last].rank)
@@ -286,6 +290,7 @@ func (a *Arrivals) judge(all []arrival, ranks []int, between func(x, y *recordin
 			a.Unordered++
 			return
 		}
+		m.waited += max(min(all[awaited].enter, all[i].leave)-all[i].enter, 0)
 	}
 	if shape == fromRoot && last != root || shape == toRoot && last == root {
 		m.last = nobody
@@ -352,8 +357,30 @@ func (a *Arrivals) held(l *Latecomer) time.Duration {
 	return time.Duration(float64(l.AfterSecond.Median) * float64(l.Last) / float64(l.TookPart) * calls)
 }
 
+// estimate computes Waited from the observed calls.
+func (a *Arrivals) estimate() {
+	observed, calls, sum := uint64(0), uint64(0), time.Duration(0)
+	for i := range a.meetings {
+		observed += uint64(len(a.meetings[i].ranks))
+		sum += a.meetings[i].waited
+	}
+	for _, n := range a.calls {
+		calls += n
+	}
+	calls = max(calls, observed)
+	if a.Waited, a.Covered = 0, 0; observed > 0 && (len(a.meetings) >= fewest || observed == calls) && a.ordered() {
+		a.Waited, a.Covered = time.Duration(float64(sum)*float64(calls)/float64(observed)), calls
+	}
+}
+
+// ordered reports whether so few of the calls contradict each other that ranks were matched.
+func (a *Arrivals) ordered() bool {
+	return a.Mismatched == 0 && float64(a.Unordered) <= mistake*float64(a.Observed)
+}
+
 func (a *Arrivals) finish() {
 	a.Observed, a.Unwaited, a.Ranks = len(a.meetings), 0, nil
+	a.estimate()
 	took, chance, late := map[int]int{}, map[int]float64{}, map[int][][2]time.Duration{}
 	for i := range a.meetings {
 		m := &a.meetings[i]
@@ -440,7 +467,7 @@ func (l *Latecomer) byChance() float64 {
 		return n - a - b
 	}
 	for k := l.Last; k <= l.TookPart; k++ {
-		sum += math.Exp(choose(k) + float64(k)*math.Log(l.chance) + float64(l.TookPart-k)*math.Log1p(-l.chance))
+		sum += math.Exp(choose(k) + float64(k)*math.Log(l.Chance) + float64(l.TookPart-k)*math.Log1p(-l.Chance))
 	}
 	return min(sum, 1)
 }

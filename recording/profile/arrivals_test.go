@@ -109,7 +109,7 @@ func TestArrivals(t *testing.T) {
 	a := p.Arrivals[0]
 	a.meetings, a.calls = nil, nil
 	for i := range a.Ranks {
-		a.Ranks[i].chance = 0
+		a.Ranks[i].Chance = 0
 	}
 	msec := time.Millisecond
 	equal(t, "observed", []int{a.Observed, a.Unwaited, a.Unknown()}, []int{3, 0, 0})
@@ -313,7 +313,7 @@ func TestRandomArrivals(t *testing.T) {
 				for _, l := range a.Ranks {
 					last += l.Last
 					if l.Last > l.TookPart || l.TookPart != a.Observed || l.AfterSecond.Max > l.AfterFirst.Max || l.AfterSecond.Mean > l.AfterSecond.Max || l.AfterSecond.Mean < 0 ||
-						math.Abs(l.chance-1/float64(ranks)) > 1e-9 || l.byChance() < 0 || l.byChance() > 1 {
+						math.Abs(l.Chance-1/float64(ranks)) > 1e-9 || l.byChance() < 0 || l.byChance() > 1 {
 						t.Fatalf("%+v", l)
 					}
 				}
@@ -332,7 +332,7 @@ func TestByChance(t *testing.T) {
 		p    float64
 		want float64
 	}{{10, 10, 0.5, 1.0 / 1024}, {10, 0, 0.25, 1}, {2, 1, 0.25, 0.4375}, {64, 58, 0.25, 0}} {
-		l := Latecomer{TookPart: test.n, Last: test.k, chance: test.p}
+		l := Latecomer{TookPart: test.n, Last: test.k, Chance: test.p}
 		if got := l.byChance(); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%+v: %g", test, got)
 		}
@@ -384,5 +384,30 @@ func TestErrorOfRoot(t *testing.T) {
 	b.finishArrivals()
 	if a := b.p.Arrivals[0]; a.Observed != 1 || a.Unwaited != 1 || a.Unknown() > 0 {
 		t.Errorf("%+v", a)
+	}
+}
+
+// Waited is the time of all ranks in calls before the last one came, with the calls that were not observed.
+func TestWaited(t *testing.T) {
+	late := func(int) (int, float64) { return 1, 5 }
+	for name, c := range map[string]struct {
+		g    gathering
+		want time.Duration // of a call
+	}{
+		"all for all": {steady("MPI_Allreduce", 16, 2, late), 5250 * time.Microsecond}, // 5.5 and 5 ms in turn
+		"few calls":   {steady("MPI_Allreduce", 3, 2, late), 5166666 * time.Nanosecond},
+	} {
+		p, err := Read(met(t, 2, c.g, nil), Cut{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := p.Arrivals[0]
+		if n := uint64(len(c.g.calls)); a.Covered != 2*n || (a.Waited/time.Duration(n)-c.want).Abs() > 200*time.Microsecond {
+			t.Errorf("%s: %v in %d calls", name, a.Waited, a.Covered)
+		}
+	}
+	p, err := Read(met(t, 2, steady("MPI_Allreduce", 16, 2, late), func(rank int, calls []kept) []kept { return calls[:3] }), Cut{})
+	if err != nil || p.Arrivals[0].Covered != 0 {
+		t.Errorf("3 of 16 calls: %+v, %v", p.Arrivals, err)
 	}
 }

@@ -17,16 +17,12 @@ const (
 
 // lateArrivals finds ranks that come last to collective calls more often than by chance, and so late that it matters.
 func lateArrivals(p *Profile) (list []found) {
-	tried := 0
 	for _, a := range p.Arrivals {
-		tried += len(a.Ranks)
-	}
-	for _, a := range p.Arrivals {
-		if len(a.Ranks) == 0 || a.Mismatched > 0 || float64(a.Unordered) > mistake*float64(a.Observed) {
+		if len(a.Ranks) == 0 || !a.ordered() {
 			continue
 		}
 		l := slices.MaxFunc(a.Ranks, func(x, y Latecomer) int { return int(a.held(&x) - a.held(&y)) })
-		if l.TookPart < fewest || l.byChance()*float64(tried) > surely {
+		if !p.ComesLate(&l) {
 			continue
 		}
 		held := a.held(&l)
@@ -39,6 +35,15 @@ func lateArrivals(p *Profile) (list []found) {
 				"after_second_mean_ns": float64(l.AfterSecond.Mean), "after_first_mean_ns": float64(l.AfterFirst.Mean), "held_ns": float64(held)}}})
 	}
 	return list
+}
+
+// ComesLate reports whether a rank came last more often than by chance.
+func (p *Profile) ComesLate(l *Latecomer) bool {
+	tried := 0
+	for _, a := range p.Arrivals {
+		tried += len(a.Ranks)
+	}
+	return l.TookPart >= fewest && l.byChance()*float64(tried) <= surely
 }
 
 // siteOf is the call site among all; nil: none is the same place.

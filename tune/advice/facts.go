@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func (s *Subject) facts() (all []fact) {
 		all = append(all, fact{name: "unexpected", part: s.Unexpected, share: s.inMessages(), words: map[string]string{"share": text.RoughPercent(s.Unexpected)}, figures: finding.Figures{"share_of_messages": s.Unexpected}})
 	}
 	for _, f := range s.Findings {
+		if f.Kind == "late arrival" && slices.ContainsFunc(all, func(l fact) bool { return l.name == "late ranks" && strings.HasPrefix(f.Subject, l.subject) }) {
+			continue
+		}
 		all = append(all, fact{name: findingFact + f.Kind, subject: f.Subject, part: f.Share, share: f.Share, words: map[string]string{"text": f.Text}, figures: f.Figures})
 	}
 	return all
@@ -56,17 +60,25 @@ func (s *Subject) communicated() bool {
 // collectives are the blocking collective functions.
 func (s *Subject) collectives() (all []fact) {
 	p := s.Profile
-	times := map[string]time.Duration{}
+	times, calls := map[string]time.Duration{}, map[string]uint64{}
 	for _, f := range p.Functions {
 		if op := algorithm.Operation(f.Name); f.Within == "" && op != "" && blocking(f.Name, op) {
 			times[op] += f.Time
+			calls[op] += f.Calls
 		}
 	}
 	for _, op := range slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) }) {
-		share := p.Share(times[op])
-		f := fact{name: "collective", subject: "MPI_" + strings.ToUpper(op[:1]) + op[1:], part: share, share: share, figures: finding.Figures{"time_ns": float64(times[op])}}
+		function, late := "MPI_"+strings.ToUpper(op[:1])+op[1:], inCollective(p, op, times[op], calls[op])
+		if late.explains(times[op]) {
+			all = append(all, s.lateFact(function, "collectives", fmt.Sprintf("Ranks waited %s of the time for others to come to %s, which took %s: %s", text.RoughPercent(p.Share(late.waited)), function,
+				text.RoughPercent(p.Share(times[op])), cmp.Or(late.who, "different ranks came last")), late))
+			continue
+		}
+		share := p.Share(times[op] - late.waited)
+		f := fact{name: "collective", subject: function, part: share, share: share, figures: finding.Figures{"time_ns": float64(times[op]), "waited_ns": float64(late.waited)}}
 		f.words = map[string]string{"function": f.subject, "operation": op, "OPERATION": strings.ToUpper(op), "share": text.RoughPercent(share),
-			"size": "messages of unknown size", "ranks": "communicators of unknown size", "served": "which algorithm served it is unknown"}
+			"size": "messages of unknown size", "ranks": "communicators of unknown size", "served": "which algorithm served it is unknown",
+			"late": s.lateWords(late, "; a further %s is waiting for late ranks", "; how much of that is waiting for late ranks is unknown")}
 		if a := mostTime(p, op); a != nil {
 			f.words["size"] = sizeWords(a.Bucket)
 			if a.Object != nil && a.Object.Size > 0 {
@@ -121,7 +133,7 @@ func (s *Subject) inMessages() (share float64) {
 
 // messages are facts about point-to-point messages.
 func (s *Subject) messages() (all []fact) {
-	p, share := s.Profile, s.inMessages()
+	p, took := s.Profile, s.inMessages()
 	var count, large uint64
 	for _, sizes := range p.Sizes {
 		if !sizes.Received {
@@ -131,7 +143,13 @@ func (s *Subject) messages() (all []fact) {
 	if count == 0 {
 		return nil
 	}
-	all = append(all, fact{name: "messages", part: share, share: share, words: map[string]string{"share": text.RoughPercent(share)}, figures: finding.Figures{"messages": float64(count)}})
+	late := inReceives(p)
+	if part := p.Share(late.waited); 2*part > took {
+		return []fact{s.lateFact("", "messages", fmt.Sprintf("Ranks waited at least %s of the time for messages of ranks that were outside of MPI, %s", text.RoughPercent(part), late.who), late)}
+	}
+	share := took - p.Share(late.waited)
+	lateWords := s.lateWords(late, "; at least a further %s is waiting for ranks outside of MPI", "; how much of the time is waiting for late senders is unknown")
+	all = append(all, fact{name: "messages", part: share, share: share, words: map[string]string{"share": text.RoughPercent(share), "late": lateWords}, figures: finding.Figures{"messages": float64(count)}})
 	limits := map[uint64]string{}
 	for _, path := range p.Paths {
 		for _, c := range path.Carriers {
@@ -153,7 +171,7 @@ func (s *Subject) messages() (all []fact) {
 		}
 		part := float64(large) / float64(count)
 		all = append(all, fact{name: "large messages", part: part, share: share, figures: finding.Figures{"share_of_messages": part, "limit_bytes": float64(limit)},
-			words: map[string]string{"share": text.RoughPercent(part), "limit": text.Amount(float64(limit), "B"), "transport": transport}})
+			words: map[string]string{"share": text.RoughPercent(part), "limit": text.Amount(float64(limit), "B"), "transport": transport, "late": lateWords}})
 	}
 	return all
 }

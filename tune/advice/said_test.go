@@ -59,6 +59,20 @@ func carried(p *profile.Profile, transport string) *profile.Profile {
 	return p
 }
 
+// late is a run in whose calls of MPI_Allreduce ranks waited for others for a time, mostly for rank 3 or for different ones.
+func late(p *profile.Profile, waited time.Duration, last int) *profile.Profile {
+	p.Functions[0].Calls = 80
+	p.Arrivals = []*profile.Arrivals{{Function: "MPI_Allreduce", Observed: 20, Waited: waited, Covered: 80, Ranks: []profile.Latecomer{{Rank: 3, TookPart: 20, Last: last, Chance: 0.25}}}}
+	return p
+}
+
+// slow is a run in which rank 1 waits in MPI_Recv for rank 0, which is in MPI for a time.
+func slow(p *profile.Profile, waits, sender time.Duration) *profile.Profile {
+	p.Functions = append(p.Functions, &profile.Function{Name: "MPI_Recv", Totals: profile.Totals{Time: waits, MessagesReceived: 100}, Waits: []profile.Wait{{Rank: p.Ranks[1], For: 0, Time: waits}}})
+	p.Ranks[0].InMPI = sender
+	return p
+}
+
 // Each rule is said of a run that shows what it asks for, and of none that lacks a part of it.
 func TestSaid(t *testing.T) {
 	one, two := []string{"a"}, []string{"a", "b"}
@@ -92,6 +106,16 @@ func TestSaid(t *testing.T) {
 		{name: "few cores", run: job(2, one, times{"MPI_Barrier": time.Millisecond}), say: []string{"waiting ranks give up their core"}, not: []string{"progress thread", "collective algorithm"}},
 		{name: "unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.5, say: []string{"unexpected messages"}, not: []string{"binding"}},
 		{name: "few unexpected", run: job(4, one, times{"MPI_Send": time.Millisecond}), unexpected: 0.1, not: []string{"unexpected messages"}},
+		{name: "a late rank", run: late(job(4, one, times{"MPI_Allreduce": 2 * time.Second}), 1800*time.Millisecond, 19), findings: []string{"late arrival"},
+			say: []string{"waiting for late ranks"}, not: []string{"late ranks", "collective algorithm", "algorithm of the device", "shared memory for collectives"}},
+		{name: "different late ranks", run: late(job(4, one, times{"MPI_Allreduce": 2 * time.Second}), 1500*time.Millisecond, 6),
+			say: []string{"collective algorithm"}, not: []string{"waiting for late ranks"}},
+		{name: "collectives that are short without late ranks", run: late(job(4, one, times{"MPI_Allreduce": time.Second}), 950*time.Millisecond, 6),
+			say: []string{"waiting for late ranks"}, not: []string{"collective algorithm"}},
+		{name: "a late sender", run: slow(job(8, one, times{"MPI_Send": 10 * time.Millisecond}), 950*time.Millisecond, 20*time.Millisecond),
+			say: []string{"waiting for late ranks"}, not: []string{"eager limit", "rendezvous of UCX", "binding to cores", "engine of messages"}},
+		{name: "a sender in MPI", run: slow(job(8, one, times{"MPI_Send": 10 * time.Millisecond}), 950*time.Millisecond, 980*time.Millisecond),
+			say: []string{"eager limit", "rendezvous of UCX", "binding to cores"}, not: []string{"waiting for late ranks"}},
 		{name: "findings", run: job(4, one, times{"MPI_Barrier": time.Millisecond}), findings: []string{"tcp on one node", "double copy", "slow interface", "late arrival", "processor", "single copy refused"},
 			say: []string{"transports on a node", "transports of UCX on a node", "shared memory", "single copies", "faster interface", "late ranks", "missing cores", "refused copies"}},
 		{name: "other findings", run: job(4, one, times{"MPI_Barrier": time.Millisecond}), findings: []string{"waiting", "sleep"}, not: []string{"*"}},
@@ -100,7 +124,7 @@ func TestSaid(t *testing.T) {
 		for _, family := range []string{machine.OpenMPI, machine.MPICH} {
 			s := Subject{Profile: c.run, Family: family, Unexpected: c.unexpected, NUMANodes: c.numa}
 			for _, kind := range c.findings {
-				s.Findings = append(s.Findings, finding.Finding{Kind: kind, Share: 0.5, Text: kind})
+				s.Findings = append(s.Findings, finding.Finding{Kind: kind, Subject: "MPI_Allreduce: a.c:1", Share: 0.5, Text: kind})
 			}
 			for _, p := range s.Propose(OwnRules()) {
 				got = append(got, p.Rule.Name)
