@@ -19,6 +19,15 @@ func IsEnvironment(name string) bool {
 // IsBeyond reports whether a setting is none of a control variable.
 func IsBeyond(s NameValue) bool { return IsOption(s.Name) || IsEnvironment(s.Name) }
 
+// IsRules reports whether a setting names a file that says which algorithms serve collectives; IsAlgorithm, whether it says that of one function.
+func IsRules(name string) bool {
+	return name == "coll_tuned_dynamic_rules_filename" || name == "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+}
+
+func IsAlgorithm(name string) bool {
+	return strings.HasPrefix(name, "coll_tuned_") && strings.HasSuffix(name, "_algorithm") || strings.HasSuffix(name, "_INTRA_ALGORITHM")
+}
+
 // own begins comments that only mpitx reads: what the library's own file cannot hold.
 const own = "#mpitx "
 

@@ -88,9 +88,13 @@ func (s *Subject) Propose(rules []Rule) (all []Proposal) {
 			}
 			p := Proposal{Rule: r, Subject: f.subject, Share: f.share, Text: f.fill(r.Say), Look: f.fill(r.Look), Figures: f.figures}
 			if s.Catalog != nil {
-				p.Try, p.Left = s.candidates(r, f, p.Text)
+				idle := ""
+				if p.Try, p.Left, idle = s.candidates(r, f, p.Text); len(p.Try) == 0 && p.Look == "" && idle != "" {
+					p.Text += "; " + idle
+					p.Look = "mpitx report RUN " + map[bool]string{true: "algorithms", false: "paths"}[f.name == "collective"]
+				}
 			}
-			if len(p.Try) > 0 || r.Look != "" || s.Catalog == nil {
+			if len(p.Try) > 0 || p.Look != "" || s.Catalog == nil {
 				all = append(all, p)
 			}
 		}

@@ -172,8 +172,25 @@ func (s *Subject) messages() (all []fact) {
 		part := float64(large) / float64(count)
 		all = append(all, fact{name: "large messages", part: part, share: share, figures: finding.Figures{"share_of_messages": part, "limit_bytes": float64(limit)},
 			words: map[string]string{"share": text.RoughPercent(part), "limit": text.Amount(float64(limit), "B"), "transport": transport, "late": lateWords}})
+		if fragmented(p, large) {
+			all = append(all, fact{name: "fragments", part: 1, share: share})
+		}
 	}
 	return all
+}
+
+// fragmented reports whether long messages travel in fragments: single copies from process to process carried too few of them.
+func fragmented(p *profile.Profile, large uint64) bool {
+	var bytes uint64
+	var copies paths.Copies
+	for _, path := range p.Paths {
+		if shared := path.OneNode && path.A != path.B && !slices.ContainsFunc(path.Carriers, func(c paths.Carrier) bool { return c.Transport == "tcp" }); shared && path.Messages > 0 && !path.CopiesFollowed {
+			return false // not known
+		}
+		bytes += path.Bytes
+		copies.Calls, copies.Bytes = copies.Calls+path.Copies.Calls, copies.Bytes+path.Copies.Bytes
+	}
+	return copies.Calls < large && (bytes == 0 || copies.Bytes < bytes)
 }
 
 // machine are facts about where the ranks ran.

@@ -46,7 +46,7 @@ type Try struct {
 }
 
 // Facts are what rules may ask for.
-var Facts = []string{"collective", "large messages", "messages", "unexpected", "placement", "setting", "one node", "several nodes", "several NUMA nodes", "two ranks", "more ranks than cores", "cores for all", "spare cores", "shared cores", "bound ranks", "shared memory", "late ranks"}
+var Facts = []string{"collective", "large messages", "messages", "unexpected", "placement", "setting", "one node", "several nodes", "several NUMA nodes", "two ranks", "more ranks than cores", "cores for all", "spare cores", "shared cores", "bound ranks", "shared memory", "late ranks", "fragments"}
 
 const findingFact = "finding "
 

@@ -73,6 +73,14 @@ func slow(p *profile.Profile, waits, sender time.Duration) *profile.Profile {
 	return p
 }
 
+// copied is a run of messages in shared memory, of which single copies carried some.
+func copied(p *profile.Profile, calls uint64) *profile.Profile {
+	path := carried(p, "vader").Paths[0]
+	path.OneNode, path.CopiesFollowed, path.Bytes = true, true, 100e6
+	path.Copies = paths.Copies{Calls: calls, Bytes: calls * 1e6}
+	return p
+}
+
 // Each rule is said of a run that shows what it asks for, and of none that lacks a part of it.
 func TestSaid(t *testing.T) {
 	one, two := []string{"a"}, []string{"a", "b"}
@@ -101,6 +109,8 @@ func TestSaid(t *testing.T) {
 		{name: "ranks on too few cores", run: job(2, one, times{"MPI_Send": time.Second}), not: []string{"binding", "binding to cores"}},
 		{name: "several NUMA nodes", run: job(8, one, times{"MPI_Send": time.Second}), numa: 2, say: []string{"ranks by NUMA node"}},
 		{name: "several NUMA nodes and too few cores", run: job(2, one, times{"MPI_Send": time.Second}), numa: 2, not: []string{"ranks by NUMA node"}},
+		{name: "single copies", run: copied(job(8, one, times{"MPI_Send": time.Second}), 50), say: []string{"eager limit"}, not: []string{"length of fragments"}},
+		{name: "some single copies", run: copied(job(8, one, times{"MPI_Send": time.Second}), 10), say: []string{"eager limit", "length of fragments"}},
 		{name: "messages in memory", run: carried(job(8, one, times{"MPI_Send": time.Second}), "sysv"), say: []string{"rendezvous of UCX in memory"}},
 		{name: "pairs on two nodes", run: apart, say: []string{"placement of ranks"}},
 		{name: "few cores", run: job(2, one, times{"MPI_Barrier": time.Millisecond}), say: []string{"waiting ranks give up their core"}, not: []string{"progress thread", "collective algorithm"}},

@@ -24,8 +24,8 @@ type target struct {
 	cvar   *catalog.Variable // nil: it is something else
 }
 
-// candidates are the settings of a rule that the library has, takes, and that can act.
-func (s *Subject) candidates(r *Rule, f *fact, reason string) (all []campaign.Candidate, left []string) {
+// candidates are the settings of a rule that the library has, takes, and that can act. idle says why one cannot in this run.
+func (s *Subject) candidates(r *Rule, f *fact, reason string) (all []campaign.Candidate, left []string, idle string) {
 	for _, t := range r.Tries {
 		for _, to := range s.targets(f.fill(t.Name)) {
 			for _, value := range s.values(to, t) {
@@ -40,6 +40,9 @@ func (s *Subject) candidates(r *Rule, f *fact, reason string) (all []campaign.Ca
 					whole, why := s.complete(set)
 					if why != "" {
 						left = append(left, why)
+						if s.idle(set[0]) != "" {
+							idle = cmp.Or(idle, why)
+						}
 						continue
 					}
 					group := r.Name + " " + f.subject
@@ -54,7 +57,7 @@ func (s *Subject) candidates(r *Rule, f *fact, reason string) (all []campaign.Ca
 			}
 		}
 	}
-	return all, left
+	return all, left, idle
 }
 
 // Add is a candidate that the user asks for. The notes say why it may have no effect.
@@ -63,11 +66,14 @@ func (s *Subject) Add(name, value string) (one campaign.Candidate, notes []strin
 	one = campaign.Candidate{Name: nameOf(set), Set: set, Group: name, Rule: "--add", Reason: "it was asked for"}
 	if settings.IsBeyond(set[0]) {
 		if why := s.refused(set[0]); why != "" {
-			err = fmt.Errorf("%s: %s", name, why)
+			return one, nil, fmt.Errorf("%s: %s", name, why)
 		}
-		return one, nil, err
+	} else {
+		one.Set, notes, err = s.withNeeds(set)
 	}
-	one.Set, notes, err = s.withNeeds(set)
+	if why := s.idle(set[0]); why != "" && err == nil {
+		notes = append(notes, "has no effect in this run: "+why)
+	}
 	return one, notes, err
 }
 
@@ -247,15 +253,13 @@ func (s *Subject) complete(set []settings.NameValue) (whole []settings.NameValue
 			if why := s.refused(n); why != "" {
 				return nil, n.Name + "=" + n.Value + ": " + why
 			}
-			if settings.Reader(n.Name) == "UCX" && !selects && !s.Judge.Knowledge.Reads(s.Catalog, n.Name) {
-				return nil, n.Name + ": the library does not use " + settings.Reader(n.Name) + " here"
-			}
-			continue
-		}
-		selects = true
-		if why := s.unfit(n); why != "" {
+		} else if why := s.unfit(n); why != "" {
 			return nil, why
 		}
+		if why := s.idle(n); why != "" && !selects {
+			return nil, n.Name + "=" + n.Value + " would change nothing: " + why
+		}
+		selects = selects || !settings.IsBeyond(n)
 	}
 	whole, notes, err := s.withNeeds(settings.OfCvars(set))
 	if err != nil {

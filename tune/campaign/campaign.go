@@ -483,10 +483,13 @@ func clearlyFaster(one, other []float64) bool {
 	return stats.Median(apart) < -Worth && 4*faster >= 3*len(apart)
 }
 
-// excludes reports whether two sets give a variable different values.
+// excludes reports whether two sets give a variable different values, or one a file of rules for collectives and the other an algorithm: only
+// one of these counts for a function.
 func excludes(a, b []settings.NameValue) bool {
 	return slices.ContainsFunc(a, func(x settings.NameValue) bool {
-		return slices.ContainsFunc(b, func(y settings.NameValue) bool { return x.Name == y.Name && x.Value != y.Value })
+		return slices.ContainsFunc(b, func(y settings.NameValue) bool {
+			return x.Name == y.Name && x.Value != y.Value || settings.IsRules(x.Name) && settings.IsAlgorithm(y.Name) || settings.IsAlgorithm(x.Name) && settings.IsRules(y.Name)
+		})
 	})
 }
 

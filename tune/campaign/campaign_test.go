@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mpitx/settings"
 	"mpitx/tune/stats"
 )
 
@@ -380,5 +381,14 @@ func TestBudget(t *testing.T) {
 		if runs < 60 && left == 0 {
 			t.Errorf("%d runs are enough for 20 candidates", runs)
 		}
+	}
+}
+
+// A file of rules and an algorithm of one function are not combined: only one of them counts.
+func TestExcludes(t *testing.T) {
+	file := []settings.NameValue{{Name: "coll_tuned_use_dynamic_rules", Value: "true"}, {Name: "coll_tuned_dynamic_rules_filename", Value: "f"}}
+	one := []settings.NameValue{{Name: "coll_tuned_use_dynamic_rules", Value: "true"}, {Name: "coll_tuned_bcast_algorithm", Value: "chain"}}
+	if !excludes(file, one) || !excludes(one, file) || excludes(one, one) || excludes(file, []settings.NameValue{{Name: "pml", Value: "ob1"}}) {
+		t.Error("excludes")
 	}
 }
