@@ -49,27 +49,27 @@ func (a *Answer) Recommended() bool { return a.Result != nil && a.Result.Verdict
 // Settle writes the settings that are recommended into a file of the campaign's directory.
 func (a *Answer) Settle(c *catalog.Catalog, judge *settings.Judge) error {
 	form, name := a.form()
-	var words string
+	var lines string
 	if c != nil {
 		var err error
 		var all []settings.Assignment
 		if all, err = judge.Assign(bare(c), settings.OfCvars(a.Result.Best.Set)); err == nil {
 			var left []string
-			words, left, err = settings.Settings(judge.Impl, form, all, text.UTF8)
+			lines, left, err = settings.Settings(judge.Impl, form, all, text.UTF8)
 			a.Notes = append(a.Notes, left...)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	words += settings.BeyondLines(judge.Impl, form, a.Result.Best.Set)
+	lines += settings.BeyondLines(judge.Impl, form, a.Result.Best.Set)
 	for _, s := range a.Result.Best.Set {
 		if dir, err := filepath.Abs(a.Dir); err == nil && filepath.Dir(s.Value) == dir {
 			a.Notes = append(a.Notes, "They name the file "+s.Value+", which has to stay there; mpitx tune --check reads it")
 		}
 	}
 	a.File = filepath.Join(a.Dir, name)
-	return os.WriteFile(a.File, []byte(words), 0o666)
+	return os.WriteFile(a.File, []byte(lines), 0o666)
 }
 
 // form is that of the file of settings, with its name.
@@ -108,7 +108,7 @@ func (a *Answer) rows() *export.Rows {
 	r := a.Result
 	for k := range a.Session.Plan.Candidates {
 		c := &a.Session.Plan.Candidates[k]
-		row := []any{c.Name, nil, nil, nil, nil, nil, "", c.Rule, c.Reason, c.Set, nil}
+		row := []any{c.Name, nil, nil, nil, nil, nil, "", c.Rule, c.Reason, words(c.Set), nil}
 		if r != nil {
 			a.fill(row, k+1)
 		}
@@ -117,13 +117,24 @@ func (a *Answer) rows() *export.Rows {
 	for k := 0; r != nil && k < len(r.Combinations); k++ {
 		arm, c := len(a.Session.Plan.Candidates)+k+1, &r.Combinations[k]
 		if arm == r.BestArm() || r.Failure(arm) != "" {
-			row := []any{c.Name, nil, nil, nil, nil, nil, "", c.Rule, c.Reason, c.Set, nil}
+			row := []any{c.Name, nil, nil, nil, nil, nil, "", c.Rule, c.Reason, words(c.Set), nil}
 			a.fill(row, arm)
 			rows.Rows = append(rows.Rows, row)
 		}
 	}
 	rows.About = a.about()
 	return rows
+}
+
+// words are settings; as a text they are words NAME=VALUE, as a shell reads them.
+type words []settings.NameValue
+
+func (all words) String() string {
+	out := make([]string, len(all))
+	for k, s := range all {
+		out[k] = text.Quote(s.Name + "=" + s.Value)
+	}
+	return strings.Join(out, " ")
 }
 
 // fill says what the runs of an arm showed.
@@ -136,7 +147,7 @@ func (a *Answer) fill(row []any, arm int) {
 	all := slices.DeleteFunc(r.Of(arm, stages...), func(o campaign.Outcome) bool { return o.Failed != "" })
 	row[1] = len(r.Of(arm))
 	if len(all) > 0 {
-		row[2] = medianTime(all)
+		row[2] = medianTime(all).Nanoseconds()
 	}
 	var t *campaign.Trial
 	if arm <= len(r.Trials) {
@@ -248,8 +259,8 @@ func (a *Answer) Write(w io.Writer, f export.Format, t export.Terminal) error {
 func (a *Answer) Table(t export.Terminal) *export.Rows {
 	rows := a.rows()
 	for _, row := range rows.Rows {
-		if d, ok := row[2].(time.Duration); ok {
-			row[2] = t.Units(text.Duration(d))
+		if ns, ok := row[2].(int64); ok {
+			row[2] = t.Units(text.Duration(time.Duration(ns)))
 		}
 		if x, ok := row[3].(float64); ok {
 			row[3] = fmt.Sprintf("%+.1f %%", 100*x)
@@ -314,10 +325,6 @@ func (a *Answer) text(w io.Writer, f export.Format, t export.Terminal) error {
 // Head says what the campaign was about.
 func (a *Answer) Head() (lines []string) {
 	s := a.Session
-	words := make([]string, len(s.App))
-	for k, word := range s.App {
-		words[k] = text.Quote(word)
-	}
 	where := ""
 	for _, n := range s.Nodes {
 		where += ", " + text.Count(len(n.Ranks), "rank") + " on " + n.Host
@@ -325,7 +332,7 @@ func (a *Answer) Head() (lines []string) {
 			where += " with " + text.Count(n.Cores, "core")
 		}
 	}
-	lines = append(lines, strings.Join(words, " ")+" with "+s.Library+where)
+	lines = append(lines, a.app()+" with "+s.Library+where)
 	if len(s.Plan.Candidates) == 0 {
 		return append(lines, "No rule proposes a setting for what this run shows.")
 	}
@@ -344,6 +351,15 @@ func (a *Answer) Head() (lines []string) {
 		return lines
 	}
 	return append(lines, text.Count(len(s.Plan.Candidates), "candidate")+":")
+}
+
+// app is the application with its arguments, for a shell.
+func (a *Answer) app() string {
+	out := make([]string, len(a.Session.App))
+	for k, word := range a.Session.App {
+		out[k] = text.Quote(word)
+	}
+	return strings.Join(out, " ")
 }
 
 // Conclusion are paragraphs about what is recommended.
@@ -373,6 +389,8 @@ func (a *Answer) Conclusion() (all [][]string) {
 		all = append(all, []string{"Nothing is recommended: the budget was used up before a comparison. To go on: mpitx tune --resume " + text.Quote(a.Dir) + " with a greater --budget or --runs"})
 	case r.Verdict == campaign.Failed:
 		all = append(all, []string{"Nothing is recommended: what was tried failed."})
+	case r.Best != nil && r.Interval.Low > 0:
+		all = append(all, []string{fmt.Sprintf("Nothing is recommended: the best candidate, %s, makes the program slower (%s; %s).", r.Best.Name, interval(r.Interval), text.Count(r.Pairs, "new pair"))})
 	case r.Best != nil:
 		all = append(all, []string{fmt.Sprintf("Nothing is recommended: the best candidate, %s, makes the program at most %.0f %% faster (%s; %s).", r.Best.Name, 100*campaign.Worth, interval(r.Interval), text.Count(r.Pairs, "new pair"))})
 	case len(a.Session.Plan.Candidates) > 0:
@@ -415,7 +433,7 @@ func (a *Answer) fewCores() string {
 // install says how runs get the settings.
 func (a *Answer) install() (lines []string) {
 	file := text.Quote(a.File)
-	app := text.Quote(cmp.Or(a.Session.App[0], "./app"))
+	app := a.app()
 	lines = append(lines, fmt.Sprintf("The settings are in %s. For a run: mpitx run -n %d --settings %s -- %s", a.File, a.Session.Ranks, file, app))
 	if a.Session.Family == machine.OpenMPI {
 		lines = append(lines, "For all your runs: cat "+file+" >> ~/.openmpi/mca-params.conf", "For all runs of a site: add its lines to etc/openmpi-mca-params.conf of the installation")

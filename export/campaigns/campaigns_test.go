@@ -67,3 +67,32 @@ func TestFailed(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// A report calls a slower candidate slower, and a faster one with what a run needs to have it.
+func TestChanges(t *testing.T) {
+	for _, c := range []struct {
+		time  float64
+		wants string
+	}{
+		{8, "Nothing is recommended: the best candidate, a=1,2, makes the program slower (+700.0 % to +700.0 %; 8 new pairs)."},
+		{1, "Nothing is recommended: the best candidate, a=1,2, makes the program at most 1 % faster (-0.0 % to +0.0 %; 8 new pairs)."},
+		{0.5, "For a run: mpitx run -n 2 --settings dir/settings.conf -- ./app 'in put' -x\n"},
+	} {
+		a := answer(t, 16, []float64{c.time}, never)
+		if said := written(t, a, export.FormatTable); !strings.Contains(said, c.wants) {
+			t.Errorf("%v: %s", c.time, said)
+		}
+	}
+}
+
+// CSV has numbers and words, JSON the settings as values.
+func TestForPrograms(t *testing.T) {
+	a := answer(t, 16, []float64{1}, never)
+	lines := strings.Split(written(t, a, export.FormatCSV), "\n")
+	if !strings.Contains(lines[0], ",time_ns,") || !strings.Contains(lines[1], `"a=1,2",8,12345678`) || !strings.Contains(lines[1], `,"a=1,2 'needed=x y'",`) {
+		t.Errorf("%q", lines)
+	}
+	if said := written(t, a, export.FormatNDJSON); !strings.Contains(said, `"time_ns":12345678`) || !strings.Contains(said, `"set":[{"Name":"a","Value":"1,2"},{"Name":"needed","Value":"x y"}]`) {
+		t.Error(said)
+	}
+}
