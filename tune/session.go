@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +65,11 @@ func (s *Session) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, sessionFile), append(text, '\n'), 0o666)
+	_, err = newfile.Write(filepath.Join(dir, sessionFile), "", newfile.Replace, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+	return err
 }
 
 // Load reads the session of a directory.

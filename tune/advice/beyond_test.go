@@ -107,7 +107,9 @@ func TestAdd(t *testing.T) {
 		{"PRTE_MCA_map", "node", "", "PRTE_MCA_map: this launcher has no such parameter, or cannot be asked (prte_info)"},
 		{"FI_PROVIDER", "tcp", "", "FI_PROVIDER: libfabric cannot be asked whether it has this variable"},
 		{"coll_tuned_bcast_algorithm", "binomial", "[{coll_tuned_use_dynamic_rules true} {coll_tuned_bcast_algorithm binomial}]", ""},
-		{"nonsense", "1", "", "nonsense"},
+		{"nonsense", "1", "", "nonsense: the library has no such variable"},
+		{"btl_vader_eagerlimit", "5", "", "btl_vader_eagerlimit: the library has no such variable; did you mean btl_vader_eager_limit"},
+		{"pml_ob1_unexpected_msgq_length", "5", "", "pml_ob1_unexpected_msgq_length: is a performance variable"},
 	} {
 		one, notes, err := s.Add(c.name, c.value)
 		switch {
@@ -116,5 +118,12 @@ func TestAdd(t *testing.T) {
 		case c.failure == "" && (err != nil || fmt.Sprint(one.Set) != c.set || (len(notes) > 0) != (c.name == "UCX_TLS")): // pml ob1 carries messages
 			t.Errorf("%s=%s: %v %v %v, want %s", c.name, c.value, one.Set, notes, err, c.set)
 		}
+	}
+	one, _, _ := s.Add("coll_tuned_bcast_algorithm", "binomial")
+	other, _, _ := s.Add("coll_tuned_bcast_algorithm", "6")
+	third, _, _ := s.Add("coll_tuned_bcast_algorithm", "5")
+	slices.Reverse(other.Set)
+	if !s.Same(one.Set, other.Set) || s.Same(one.Set, third.Set) || s.Same(one.Set, one.Set[:1]) {
+		t.Errorf("%v, %v, %v", one.Set, other.Set, third.Set)
 	}
 }

@@ -195,10 +195,13 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close()
+	if _, err := OpenJournal(path); err == nil || !strings.Contains(err.Error(), "another mpitx tune") {
+		t.Errorf("a journal that is open: %v", err)
+	}
 	if _, err := Run(p, j.Run(simulated(series, 3, gains...))); err == nil || !strings.Contains(err.Error(), "another campaign") {
 		t.Errorf("a journal of another plan: %v", err)
 	}
+	j.Close()
 	os.WriteFile(path, []byte("not a journal\n"), 0o666)
 	if _, err := OpenJournal(path); err == nil {
 		t.Error("a file that is no journal was taken")

@@ -17,11 +17,15 @@ type Journal struct {
 	done []Outcome // of the earlier processes
 }
 
-// OpenJournal opens a file of outcomes, or makes it.
+// OpenJournal opens a file of outcomes, or makes it. Only one process can have it open.
 func OpenJournal(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
+	}
+	if held(f) {
+		f.Close()
+		return nil, fmt.Errorf("%s: another mpitx tune goes on with this campaign", path)
 	}
 	j := &Journal{file: f}
 	if err := j.read(); err != nil {
