@@ -9,6 +9,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// joined makes one line of each paragraph, to be wrapped; lines that are indented stay.
+func joined(text string) string {
+	var b strings.Builder
+	last := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		switch flows := func(line string) bool { return line != "" && line[0] != ' ' }; {
+		case b.Len() == 0:
+		case flows(last) && flows(line):
+			b.WriteByte(' ')
+		default:
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+		last = line
+	}
+	return b.String()
+}
+
 // helpWidth is the width of all help, whatever the terminal's.
 const helpWidth = 80
 
@@ -25,7 +43,7 @@ func help(cmd *cobra.Command, _ []string) {
 	if text == "" {
 		text = cmd.Short
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", export.Wrap(strings.TrimSpace(text), helpWidth), usage(cmd))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", export.Wrap(joined(strings.TrimSpace(text)), helpWidth), usage(cmd))
 }
 
 // usage is a command's synopsis, examples and flags.

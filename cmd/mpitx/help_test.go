@@ -47,6 +47,15 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%s --help: %d columns: %q", cmd.CommandPath(), n, line)
 			}
 		}
+		description, _, _ := strings.Cut(text, "\n\nUsage:\n")
+		last := ""
+		for line := range strings.SplitSeq(description, "\n") {
+			word, _, _ := strings.Cut(line, " ")
+			if last != "" && word != "" && last[0] != ' ' && utf8.RuneCountInString(last+" "+word) <= helpWidth {
+				t.Errorf("%s --help: a line breaks before %q: %q", cmd.CommandPath(), word, last)
+			}
+			last = line
+		}
 		if !strings.Contains(text, "\nUsage:\n  mpitx") || !strings.Contains(text, "--help") {
 			t.Errorf("%s --help:\n%s", cmd.CommandPath(), text)
 		}

@@ -50,31 +50,33 @@ func NewTune(a *cli.App) *cobra.Command {
 		Use:   "tune -n N [flags] -- APP…",
 		Short: "Find settings that make an application faster, with proof",
 		Long: `Find settings of the MPI library that make an application faster. One run is
-profiled. Rules that you can read say which variables act on what takes its time:
-the algorithms of collectives, limits of eager messages, transports, single
-copies, waiting, binding. Settings that the library lacks, or that cannot act
-here, are left out.
+profiled. Rules that you can read say which variables act on what takes its
+time: the algorithms of collectives, limits of eager messages, transports,
+single copies, waiting, binding. Settings that the library lacks, or that
+cannot act here, are left out.
 
 Then the application itself runs again and again, with each candidate and
 without, in random order. Slower candidates are dropped early; the best of each
 group are combined. What is left is compared with the application as it was, in
-new pairs of runs. Only this comparison concludes: it recommends something if the
-interval of its change does not touch zero. Its error is at most 5 %, however many
-candidates there were. What is compared is the time from MPI_Init to MPI_Finalize.
+new pairs of runs. Only this comparison concludes: it recommends something if
+the interval of its change does not touch zero. Its error is at most 5 %,
+however many candidates there were. What is compared is the time from MPI_Init
+to MPI_Finalize.
 
 The result is a report and a file of settings for mpitx run --settings, for
 yourself or for a site. The directory of the campaign (--dir) keeps each run; a
 campaign that was stopped goes on with --resume DIRECTORY.
 
 With --kernel, the screening runs the application's distinct collectives, with
-synchronised starts, in place of the application: quicker for a long application
-whose time in MPI is in collectives. It also tries a file that chooses the fastest
-algorithm for each size and communicator of the application.
+synchronised starts, in place of the application: quicker for a long
+application whose time in MPI is in collectives. It also tries a file that
+chooses the fastest algorithm for each size and communicator of the
+application.
 
 The application must end by itself, and do the same work in each run. If it
-writes files, --workdir copy gives each run a copy of the working directory. On a
-machine with few cores, or beside other programs, results hold for that only: run it
-where the application will run.
+writes files, --workdir copy gives each run a copy of the working directory. On
+a machine with few cores, or beside other programs, results hold for that only:
+run it where the application will run.
 
 With --collectives, mpitx tune measures the algorithms of collectives on this
 machine, and writes a file with which the library chooses the faster ones. With
