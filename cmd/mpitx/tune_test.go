@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,6 +96,13 @@ func TestTune(t *testing.T) {
 		again, _ := os.ReadFile(journal)
 		if p.code != 0 || !strings.Contains(p.stdout.String(), "RECOMMENDED: ") || !strings.HasPrefix(string(again), strings.Join(lines[:len(lines)-2], "")) || strings.Count(string(again), "\n") != found.Runs {
 			f.Errorf("exit code %d after %d lines: %s", p.code, strings.Count(string(again), "\n"), p.output())
+		}
+		if err := errors.Join(os.WriteFile(journal, []byte(lines[0]), 0o600), os.Remove(program)); err != nil {
+			f.Fatal(err)
+		}
+		p = f.run("mpitx", "tune", "--resume", filepath.Dir(journal))
+		if left, _ := os.ReadFile(journal); p.code != 2 || string(left) != lines[0] {
+			f.Errorf("exit code %d without the application: %s", p.code, p.output())
 		}
 	})
 }

@@ -432,7 +432,7 @@ func (c *campaigning) measure(e campaign.Experiment, with *campaign.Candidate) (
 	var broken *cli.RunFailed
 	switch {
 	case errors.As(err, &broken):
-		return campaign.Outcome{Took: took, Failed: lastLine(broken)}, nil
+		return campaign.Outcome{Took: took, Failed: lastLine(broken)}, c.blameless()
 	case err != nil:
 		return o, err
 	}
@@ -445,6 +445,23 @@ func (c *campaigning) measure(e campaign.Experiment, with *campaign.Candidate) (
 		c.slowest = max(c.slowest, took)
 	}
 	return o, nil
+}
+
+// blameless says why any run would fail now: the application is gone, or the directory cannot be written, as on a full disk.
+func (c *campaigning) blameless() error {
+	if err := c.find(); err != nil {
+		return err
+	}
+	return writable(c.dir)
+}
+
+func writable(dir string) error {
+	probe := filepath.Join(dir, "probe")
+	defer os.Remove(probe)
+	if err := os.WriteFile(probe, make([]byte, 1<<16), 0o600); err != nil {
+		return cli.Failf("--dir %s: %v", text.Quote(dir), machine.Cause(err))
+	}
+	return nil
 }
 
 // lastLine is why a run failed, in one line: the last one of the program, if it said something, or else of mpitx.

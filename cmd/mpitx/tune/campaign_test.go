@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -58,5 +59,19 @@ func TestLastLine(t *testing.T) {
 		if got := lastLine(&cli.RunFailed{How: "exit status 3", Said: c.said}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// A directory that cannot be written is to blame for a run that failed.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	if err := writable(dir); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Error("a file was left")
+	}
+	if err := writable(dir + "/gone"); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Error(err)
 	}
 }
