@@ -1,5 +1,5 @@
-/* winner.c: preloaded, it makes MPI_Bcast on the kernel's communicators slow, unless the algorithm is forced to number WINNER of the environment, and
- * a little slow without segments of SEGMENT bytes. So one algorithm wins for certain. Open MPI takes the algorithm when a communicator is made,
+/* winner.c: preloaded, it makes MPI_Bcast on the kernel's communicators slow, unless the algorithm is forced to number WINNER of the environment (slowest
+ * if none is forced), and a little slow without segments of SEGMENT bytes. So one algorithm wins for certain, also on a busy machine. Open MPI takes the algorithm when a communicator is made,
  * MPICH in each call. */
 #include <mpi.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm)
     value = value_of("MPIR_CVAR_BCAST_INTRA_ALGORITHM");
 #endif
     if (winner && rank == 1 && strncmp(name, "kernel ", 7) == 0) {
-        if (value != atoi(winner)) usleep(30000);
-        else if (of && segment != atoi(of)) usleep(10000);
+        if (value != atoi(winner)) usleep(value > 0 ? 150000 : 400000);
+        else if (of && segment != atoi(of)) usleep(50000);
     }
     return PMPI_Bcast(buffer, n, type, root, comm);
 }
