@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"mpitx/machine"
 	"mpitx/text"
 )
 
@@ -45,8 +44,8 @@ func Lines(set []NameValue) string {
 }
 
 // BeyondLines are lines for the end of a file of settings, for those that are none of control variables. A script exports those of the environment.
-// What the file cannot hold is in comments, for mpitx and for people.
-func BeyondLines(impl string, form Form, set []NameValue) string {
+// What the file cannot hold is in comments, for mpitx and for people. launcher is the word that starts it.
+func BeyondLines(launcher string, form Form, set []NameValue) string {
 	var b strings.Builder
 	var left []NameValue
 	for _, s := range set {
@@ -59,7 +58,7 @@ func BeyondLines(impl string, form Form, set []NameValue) string {
 		}
 	}
 	if left != nil {
-		b.WriteString("# mpitx run --settings also gives these, which this file cannot hold. By hand:\n# " + ByHand(impl, form, left) + "\n")
+		b.WriteString("# mpitx run --settings also gives these, which this file cannot hold. By hand:\n# " + ByHand(launcher, form, left) + "\n")
 		for line := range strings.Lines(Lines(left)) {
 			b.WriteString(own + line)
 		}
@@ -68,8 +67,8 @@ func BeyondLines(impl string, form Form, set []NameValue) string {
 }
 
 // ByHand is how people give the launcher what a file cannot hold; "" if it can hold all.
-func ByHand(impl string, form Form, set []NameValue) string {
-	words := []string{map[string]string{machine.OpenMPI: "mpirun", machine.MPICH: "mpiexec"}[impl]}
+func ByHand(launcher string, form Form, set []NameValue) string {
+	words := []string{launcher}
 	for _, s := range set {
 		name, prte := strings.CutPrefix(s.Name, "PRTE_MCA_")
 		switch {

@@ -52,7 +52,7 @@ func TestBeyondLines(t *testing.T) {
 			"#mpitx UCX_TLS = self,sm\n#mpitx --bind-to = core\n#mpitx PRTE_MCA_x_y = \"\"b\"\"\n",
 		Script: "export UCX_TLS=self,sm\nexport PRTE_MCA_x_y='\"b\"'\n# mpitx run --settings also gives these, which this file cannot hold. By hand:\n# mpirun --bind-to core ./app\n#mpitx --bind-to = core\n",
 	} {
-		lines := BeyondLines("openmpi", form, set)
+		lines := BeyondLines("mpirun", form, set)
 		all.Set = nil
 		slices.Sort(all.Environ)
 		read, err := ReadSettings("f", lines)
@@ -61,7 +61,7 @@ func TestBeyondLines(t *testing.T) {
 			t.Errorf("%v: %s, read as %v (%v)", form, lines, read, err)
 		}
 	}
-	if got := BeyondLines("mpich", Script, set[:1]) + ByHand("mpich", Script, set[:2]); got != "" {
+	if got := BeyondLines("mpirun.mpich", Script, set[:1]) + ByHand("mpirun.mpich", Script, set[:2]); got != "" {
 		t.Error(got)
 	}
 }

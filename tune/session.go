@@ -12,9 +12,11 @@ import (
 	"slices"
 	"time"
 
+	"mpitx/machine"
 	"mpitx/machine/newfile"
 	"mpitx/recording"
 	"mpitx/recording/profile"
+	"mpitx/settings"
 	"mpitx/tune/campaign"
 	"mpitx/tune/kernel"
 )
@@ -32,7 +34,9 @@ type Session struct {
 	Family  string `json:"family"`
 	Library string `json:"library"` // as it names itself
 	BuildID string `json:"build_id,omitempty"`
+	Starter string `json:"launcher,omitempty"` // the word that starts the library's launcher: "mpirun.mpich"
 
+	Shortage string            `json:"shortage,omitempty"` // of cores when the application was profiled: that ranks shared them
 	Nodes    []Node            `json:"nodes"`
 	Settings map[string]string `json:"settings"` // of the user
 	Plan     campaign.Plan     `json:"plan"`
@@ -88,7 +92,23 @@ func Load(dir string) (*Session, error) {
 	return &s, nil
 }
 
-// Where fills in the nodes of a run.
+// Launcher is the word that starts the library's launcher.
+func (s *Session) Launcher() string {
+	return cmp.Or(s.Starter, map[string]string{machine.OpenMPI: "mpirun", machine.MPICH: "mpiexec"}[s.Family])
+}
+
+// Hides are the environment variables of the user that go before a file with settings.
+func (s *Session) Hides(set []settings.NameValue) (names []string) {
+	for _, n := range set {
+		name := "OMPI_MCA_" + n.Name
+		if value, is := s.Settings[name]; is && value != n.Value && s.Family == machine.OpenMPI {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Where fills in the nodes of a run, and that ranks shared cores.
 func (s *Session) Where(run *recording.Run, p *profile.Profile) {
 	for _, r := range run.Ranks {
 		k := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Host == r.Host })
@@ -100,6 +120,9 @@ func (s *Session) Where(run *recording.Run, p *profile.Profile) {
 	}
 	if p.Processor == nil {
 		return
+	}
+	if all := p.Processor.Shortages(); len(all) > 0 {
+		s.Shortage = all[0].Text
 	}
 	for _, g := range p.Processor.Groups {
 		for k := range s.Nodes {

@@ -62,7 +62,7 @@ func (a *Answer) Settle(c *catalog.Catalog, judge *settings.Judge) error {
 			return err
 		}
 	}
-	lines += settings.BeyondLines(judge.Impl, form, a.Result.Best.Set)
+	lines += settings.BeyondLines(a.Session.Launcher(), form, a.Result.Best.Set)
 	for _, s := range a.Result.Best.Set {
 		if dir, err := filepath.Abs(a.Dir); err == nil && filepath.Dir(s.Value) == dir {
 			a.Notes = append(a.Notes, "They name the file "+s.Value+", which has to stay there; mpitx tune --check reads it")
@@ -427,6 +427,9 @@ func (a *Answer) fewCores() string {
 			return fmt.Sprintf("%s has %s for %s: times there are about sharing cores. Run this where the application will run.", n.Host, text.Count(n.Cores, "core"), text.Count(len(n.Ranks), "rank"))
 		}
 	}
+	if a.Session.Shortage != "" {
+		return "The machine's cores were shared when the application was profiled: " + a.Session.Shortage + ". The times are about that, too: run this where the application will run, with nothing else there."
+	}
 	return ""
 }
 
@@ -437,11 +440,14 @@ func (a *Answer) install() (lines []string) {
 	lines = append(lines, fmt.Sprintf("The settings are in %s. For a run: mpitx run -n %d --settings %s -- %s", a.File, a.Session.Ranks, file, app))
 	if a.Session.Family == machine.OpenMPI {
 		lines = append(lines, "For all your runs: cat "+file+" >> ~/.openmpi/mca-params.conf", "For all runs of a site: add its lines to etc/openmpi-mca-params.conf of the installation")
+		if names := a.Session.Hides(a.Result.Best.Set); len(names) > 0 {
+			lines = append(lines, "These files have no effect while the environment sets the same, as it does here: unset "+strings.Join(names, " ")+", also in job scripts and startup files")
+		}
 	} else {
 		lines = append(lines, "For runs from a shell or a job script: . ./"+strings.TrimPrefix(a.File, "./"), "For all runs of a site: add its lines to the module of the library")
 	}
 	form, _ := a.form()
-	if words := settings.ByHand(a.Session.Family, form, a.Result.Best.Set); words != "" {
+	if words := settings.ByHand(a.Session.Launcher(), form, a.Result.Best.Set); words != "" {
 		lines = append(lines, "The file cannot hold all of them: without mpitx, start the program with "+strings.TrimSuffix(words, " ./app"))
 	}
 	return append(lines, a.Notes...)

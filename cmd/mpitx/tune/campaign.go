@@ -222,7 +222,7 @@ func (c *campaigning) measureKernel(with *campaign.Candidate) (o campaign.Outcom
 // identify notes which library the campaign is about.
 func (c *campaigning) identify() {
 	c.session.MPI, c.session.Family, c.session.BuildID = c.Chosen.Lib, c.Family(c.catalog), c.Chosen.BuildID
-	c.session.Library = c.catalog.LibraryName()
+	c.session.Library, c.session.Starter = c.catalog.LibraryName(), c.App.Env.Word(c.Chosen.Launcher)
 }
 
 // defaults are the values that the library has without the user's settings: another process reads them.
