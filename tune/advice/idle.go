@@ -13,6 +13,16 @@ import (
 	"mpitx/settings/tuning"
 )
 
+// Idle says why the first of some settings that cannot change what the run did cannot; "" if all may.
+func (s *Subject) Idle(set []settings.NameValue) string {
+	for _, n := range set {
+		if why := s.idle(n); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 // idle says why a setting cannot change what the run did; "" if it may.
 func (s *Subject) idle(n settings.NameValue) string {
 	lower := strings.ToLower(n.Name)

@@ -57,8 +57,8 @@ func TestRuledByFile(t *testing.T) {
 		if strings.Contains(names, "coll_tuned_allreduce_algorithm=") == serves || strings.Contains(said, "the rules of "+file+" serve MPI_Allreduce, and go before it") != serves {
 			t.Errorf("%q: %s%s", text, names, said)
 		}
-		if _, notes, err := s.Add("coll_tuned_allreduce_algorithm", "ring"); err != nil || (len(notes) > 0) != serves {
-			t.Errorf("%q: %q, %v", text, notes, err)
+		if one, _, err := s.Add("coll_tuned_allreduce_algorithm", "ring"); err != nil || (s.Idle(one.Set) != "") != serves {
+			t.Errorf("%q: %q, %v", text, s.Idle(one.Set), err)
 		}
 	}
 }
@@ -88,9 +88,12 @@ func TestCarriesNothing(t *testing.T) {
 	run.Paths[0].Carriers = []paths.Carrier{{Layer: paths.BTL, Transport: "vader"}}
 	s := subject(t, machine.OpenMPI, "openmpi-4.1.4", run)
 	for name, warned := range map[string]bool{"btl_tcp_links": true, "btl_vader_eager_limit": false} {
-		if _, notes, err := s.Add(name, "8192"); err != nil || strings.Contains(strings.Join(notes, "; "), "but by vader") != warned {
-			t.Errorf("%s: %q, %v", name, notes, err)
+		if one, _, err := s.Add(name, "8192"); err != nil || strings.Contains(s.Idle(one.Set), "but by vader") != warned {
+			t.Errorf("%s: %q, %v", name, s.Idle(one.Set), err)
 		}
+	}
+	if why := s.Idle([]settings.NameValue{{Name: "UCX_TLS", Value: "tcp"}}); !strings.HasPrefix(why, "UCX is not in use here") {
+		t.Errorf("UCX_TLS: %s", why)
 	}
 	run.Paths[0].Carriers = nil
 	if why := s.idle(settings.NameValue{Name: "btl_tcp_links", Value: "2"}); why != "" {

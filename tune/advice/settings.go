@@ -71,9 +71,6 @@ func (s *Subject) Add(name, value string) (one campaign.Candidate, notes []strin
 	} else {
 		one.Set, notes, err = s.withNeeds(set)
 	}
-	if why := s.idle(set[0]); why != "" && err == nil {
-		notes = append(notes, "has no effect in this run: "+why)
-	}
 	return one, notes, err
 }
 

@@ -285,6 +285,11 @@ func (c *campaigning) candidates(proposals []advice.Proposal, own []campaign.Can
 	if err := c.choose(proposals, own); err != nil {
 		return nil, err
 	}
+	for _, one := range own {
+		if why := c.subject.Idle(one.Set); why != "" {
+			c.App.Complain("--add %s: has no effect in this run: %s", one.Name, why)
+		}
+	}
 	for _, one := range advice.Candidates(proposals) {
 		if !slices.ContainsFunc(own, func(other campaign.Candidate) bool { return c.subject.Same(one.Set, other.Set) }) {
 			own = append(own, one)
