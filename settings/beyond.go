@@ -27,6 +27,22 @@ func IsAlgorithm(name string) bool {
 	return strings.HasPrefix(name, "coll_tuned_") && strings.HasSuffix(name, "_algorithm") || strings.HasSuffix(name, "_INTRA_ALGORITHM")
 }
 
+// ForLaunch splits settings into environment variables of control variables and the rest, for a file. So given, mpitx does not verify them in
+// the application, which takes time that a comparison with a run without settings would see.
+func ForLaunch(set []NameValue) (environ []string, rest []NameValue) {
+	for _, s := range set {
+		switch {
+		case IsBeyond(s):
+			rest = append(rest, s)
+		case strings.HasPrefix(s.Name, "MPIR_CVAR_"):
+			environ = append(environ, s.Name+"="+s.Value)
+		default:
+			environ = append(environ, "OMPI_MCA_"+s.Name+"="+s.Value)
+		}
+	}
+	return environ, rest
+}
+
 // own begins comments that only mpitx reads: what the library's own file cannot hold.
 const own = "#mpitx "
 

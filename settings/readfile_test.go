@@ -65,3 +65,11 @@ func TestBeyondLines(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Control variables are set in the environment of the launcher, and what a file alone can give is in the file.
+func TestForLaunch(t *testing.T) {
+	environ, rest := ForLaunch([]NameValue{{"btl", "self"}, {"UCX_TLS", "sm"}, {"--bind-to", "core"}, {"MPIR_CVAR_NOLOCAL", "1"}})
+	if got, want := fmt.Sprint(environ, rest), "[OMPI_MCA_btl=self MPIR_CVAR_NOLOCAL=1] [{UCX_TLS sm} {--bind-to core}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -48,7 +49,8 @@ func (r *Runner) Run(all []Operation) ([]Result, error) {
 	}
 	defer os.RemoveAll(dir)
 	list, run := filepath.Join(dir, "list"), filepath.Join(dir, "run")
-	err = errors.Join(os.WriteFile(list, write(all, r.Limits), 0o600), os.WriteFile(list+".settings", []byte(settings.Lines(r.Settings)), 0o600))
+	_, rest := settings.ForLaunch(r.Settings)
+	err = errors.Join(os.WriteFile(list, write(all, r.Limits), 0o600), os.WriteFile(list+".settings", []byte(settings.Lines(rest)), 0o600))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,11 @@ func (r *Runner) arguments(list, run string) []string {
 func (r *Runner) execute(list, run string, limit time.Duration) (why string, err error) {
 	var said bytes.Buffer
 	cmd := exec.Command(r.Command, r.arguments(list, run)...)
-	cmd.Stdout, cmd.Stderr, cmd.Env = io.Discard, &said, r.Environ
+	environ, _ := settings.ForLaunch(r.Settings)
+	cmd.Stdout, cmd.Stderr, cmd.Env = io.Discard, &said, append(slices.Clone(r.Environ), environ...)
+	if r.Environ == nil {
+		cmd.Env = append(os.Environ(), environ...)
+	}
 	keeper := keep.Catch(keep.Options{})
 	defer keeper.Stop()
 	if err := keeper.Start(cmd); err != nil {

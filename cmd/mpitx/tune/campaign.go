@@ -501,9 +501,10 @@ func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Dur
 		args = append(args, "--mpi", c.MPI)
 	}
 	args = append(args, more...)
-	if set != nil {
+	environ, rest := settings.ForLaunch(set)
+	if rest != nil {
 		file := dir + ".settings"
-		if err := os.WriteFile(file, []byte(settings.Lines(set)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(settings.Lines(rest)), 0o600); err != nil {
 			return nil, cli.Failf("%v", machine.Cause(err))
 		}
 		defer os.Remove(file)
@@ -519,6 +520,7 @@ func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Dur
 		defer os.RemoveAll(work)
 		cmd.Dir = work
 	}
+	cmd.Env = append(cmd.Environ(), environ...)
 	return cli.MeasureRun(cmd, dir, limit)
 }
 
