@@ -156,6 +156,9 @@ func (c *campaigning) read(cmd *cobra.Command) (err error) {
 
 // look profiles the application once, and asks the rules.
 func (c *campaigning) look() (proposals []advice.Proposal, usual time.Duration, err error) {
+	if err := c.keepInput(); err != nil {
+		return nil, 0, err
+	}
 	dir := filepath.Join(c.dir, "profile")
 	begin := time.Now()
 	run, err := c.start(dir, nil, c.budget)
@@ -164,7 +167,7 @@ func (c *campaigning) look() (proposals []advice.Proposal, usual time.Duration, 
 	case errors.As(err, &broken) && broken.Late:
 		return nil, 0, cli.Usagef("the budget is too small for one run of %s, which was ended after %v; give more with --budget", text.Quote(c.app[0]), c.budget)
 	case err != nil:
-		return nil, 0, failed(err, "the application failed: ")
+		return nil, 0, failed(err, "the application failed"+unread()+": ")
 	}
 	defer run.Close()
 	p, err := profile.Read(run, profile.Cut{})
@@ -511,6 +514,7 @@ func (c *campaigning) start(dir string, set []settings.NameValue, limit time.Dur
 		args = append(args, "--settings", file)
 	}
 	cmd := exec.Command(c.exe, append(append(args, "--"), c.app...)...)
+	defer c.giveInput(cmd)()
 	if c.workdir == copyDir {
 		work := filepath.Join(filepath.Dir(dir), "work")
 		if err := copyTree(c.session.Dir, work, filepath.Dir(dir)); err != nil {
