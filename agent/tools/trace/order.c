@@ -16,6 +16,7 @@ static struct {
     uint32_t count;
 } numbers[KEYS];
 
+uint8_t *trace_roles; /* see trace.h */
 bool order_concurrent;
 static bool unseen;  /* a receive has completed whose source or tag is not known */
 static bool unknown; /* messages were not numbered */

@@ -14,7 +14,6 @@
 
 enum { ANY = -1, NOBODY = -2 }; /* peers and tags in events: any source, any tag; MPI_PROC_NULL */
 
-uint8_t *trace_roles;
 uint32_t trace_no_text;
 struct trace_types trace_types;
 
