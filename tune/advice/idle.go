@@ -13,6 +13,8 @@ import (
 	"mpitx/settings/tuning"
 )
 
+const changesNothing = " would change nothing: "
+
 // Idle says why the first of some settings that cannot change what the run did cannot; "" if all may.
 func (s *Subject) Idle(set []settings.NameValue) string {
 	for _, n := range set {

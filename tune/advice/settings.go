@@ -40,7 +40,7 @@ func (s *Subject) candidates(r *Rule, f *fact, reason string) (all []campaign.Ca
 					whole, why := s.complete(set)
 					if why != "" {
 						left = append(left, why)
-						if s.idle(set[0]) != "" {
+						if strings.Contains(why, changesNothing) {
 							idle = cmp.Or(idle, why)
 						}
 						continue
@@ -254,7 +254,7 @@ func (s *Subject) complete(set []settings.NameValue) (whole []settings.NameValue
 			return nil, why
 		}
 		if why := s.idle(n); why != "" && !selects {
-			return nil, n.Name + "=" + n.Value + " would change nothing: " + why
+			return nil, n.Name + "=" + n.Value + changesNothing + why
 		}
 		selects = selects || !settings.IsBeyond(n)
 	}
