@@ -44,8 +44,8 @@ int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm)
     value = value_of("MPIR_CVAR_BCAST_INTRA_ALGORITHM");
 #endif
     if (winner && rank == 1 && strncmp(name, "kernel ", 7) == 0) {
-        if (value != atoi(winner)) usleep(value > 0 ? 150000 : 400000);
-        else if (of && segment != atoi(of)) usleep(50000);
+        if (value != atoi(winner)) usleep(value > 0 ? 80000 : 200000);
+        else if (of && segment != atoi(of)) usleep(25000);
     }
     return PMPI_Bcast(buffer, n, type, root, comm);
 }
