@@ -217,8 +217,8 @@ func TestWaitsSpawned(t *testing.T) {
 			if text, err := exec.Command(tools[0], "-g", "-w", "-o", program, "testdata/waits/spawn.c").CombinedOutput(); err != nil {
 				t.Fatalf("spawn.c: %v\n%s", err, text)
 			}
-			wrong := "not run"
-			for attempt := 0; attempt < 4 && wrong != ""; attempt++ { // a rank may lose its core between its clock and a call
+			wrong := map[string]string{"": "not run"}                    // what was not as measured until a run has it right
+			for attempt := 0; attempt < 4 && len(wrong) > 0; attempt++ { // a rank may lose its core between its clock and a call
 				run := fmt.Sprint("run", attempt)
 				p := newProcess(environ, dir, append(strings.Fields(tools[1]), "-n", "2", "mpitx", "trace", "--dir", run, "--", program)...)
 				if p.run(hung); p.code != 0 {
@@ -235,7 +235,8 @@ func TestWaitsSpawned(t *testing.T) {
 					began[fmt.Sprint(call, rank)] = at
 				}
 				r := waitsOf(t, environ, filepath.Join(dir, run))
-				wrong = ""
+				first := attempt == 0
+				delete(wrong, "")
 				for _, w := range []struct {
 					kind, call string
 					rank, on   int
@@ -253,13 +254,18 @@ func TestWaitsSpawned(t *testing.T) {
 						}
 					}
 					waited := max(began[fmt.Sprint(late, w.on)]-began[fmt.Sprint(call, w.rank)], 0)
+					key := fmt.Sprint(w.call, w.rank)
+					if _, open := wrong[key]; !open && !first {
+						continue
+					}
+					delete(wrong, key)
 					if (got - waited).Abs() > waited/50+time.Millisecond {
-						wrong += fmt.Sprintf("%s: rank %d waited %v for rank %d, not %v\n", w.call, w.rank, waited, w.on, got)
+						wrong[key] = fmt.Sprintf("rank %d waited %v for rank %d, not %v", w.rank, waited, w.on, got)
 					}
 				}
 			}
-			if wrong != "" {
-				t.Error(wrong)
+			for call, problem := range wrong {
+				t.Errorf("%s: %s", call, problem)
 			}
 		})
 	}
