@@ -16,7 +16,7 @@ enum request_kind {
     REQUEST_SEND,
     REQUEST_RECEIVE,
     REQUEST_PARTITIONED_SEND,
-    REQUEST_PARTITIONED_RECEIVE, /* the request has all of the message: there are no wildcards */
+    REQUEST_PARTITIONED_RECEIVE, /* it names the whole message: source and tag cannot be wildcards */
     REQUEST_EXCHANGE,            /* MPI_Isendrecv: `bytes` is the size of its receive buffer */
     REQUEST_COLLECTIVE,
     REQUEST_COMM,    /* MPI_Comm_idup */

@@ -72,7 +72,7 @@ func (a *Answer) Settle(c *catalog.Catalog, judge *settings.Judge) error {
 	return os.WriteFile(a.File, []byte(lines), 0o666)
 }
 
-// form is that of the file of settings, with its name.
+// form says in which form the settings are written, and the name of the file.
 func (a *Answer) form() (form settings.Form, name string) {
 	if a.Session.Family == machine.OpenMPI {
 		return settings.File, "settings.conf"

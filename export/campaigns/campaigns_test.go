@@ -12,7 +12,7 @@ import (
 	"mpitx/tune/campaign"
 )
 
-// answer is that of a campaign of candidates with one setting each. failed says why a run of an arm failed; it may be called for each run.
+// answer makes a campaign of candidates with one setting each, and returns its answer. failed says why a run of an arm failed; it may be called for each run.
 func answer(t *testing.T, runs int, times []float64, failed func(campaign.Experiment) string) *Answer {
 	s := &tune.Session{Ranks: 2, App: []string{"./app", "in put", "-x"}, Family: machine.OpenMPI, Plan: campaign.Plan{Seed: 1, Limits: campaign.Limits{Runs: runs}, Usual: time.Second}}
 	for _, name := range []string{"a", "b", "c"}[:len(times)] {
